@@ -1,0 +1,1 @@
+"""Detectors: facts that need several lines (signals, elastic, NCCL, metrics, silence, phases)."""

@@ -1,0 +1,100 @@
+"""NCCL watchdog dumps of many ranks, read together: who waited, for what, and who never came."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..model import Event, Line
+
+_WORK = re.compile(
+    r"WorkNCCL\(SeqNum=(?P<seq>\d+), OpType=(?P<op>\w+)"
+    r"(?:, NumelIn=(?P<numel>\d+), NumelOut=\d+)?[^)]*?Timeout\(ms\)=(?P<limit>\d+)\)"
+    r"(?:.*?ran for (?P<ran>\d+) milliseconds)?"
+)
+_RANK = re.compile(r"\[(?:PG [^\]]*?)?Rank (\d+)\]")
+_LAST = re.compile(r"last enqueued work: (-?\d+), last completed work: (-?\d+)")
+
+
+@dataclass(slots=True)
+class _Wait:
+    line: Line
+    rank: str
+    seq: int
+    op: str
+    numel: str
+    ran_s: float
+    limit_s: float
+
+
+class Collectives:
+    """Gathers the time-outs; `finish` compares the ranks."""
+
+    def __init__(self) -> None:
+        self._waits: dict[str, _Wait] = {}
+        self._last: dict[str, tuple[int, int]] = {}
+
+    def feed(self, line: Line) -> None:
+        """Takes a watchdog line: the time-out, or the group's last enqueued and completed work."""
+        rank = line.worker.rank
+        if not rank:
+            found = _RANK.search(line.text)
+            rank = found[1] if found else "?"
+        last = _LAST.search(line.text)
+        if last:
+            self._last.setdefault(rank, (int(last[1]), int(last[2])))
+        if "operation timeout" not in line.text:
+            return
+        work = _WORK.search(line.text)
+        if work and rank not in self._waits:
+            self._waits[rank] = _Wait(
+                line,
+                rank,
+                int(work["seq"]),
+                work["op"],
+                work["numel"] or "",
+                int(work["ran"] or work["limit"]) / 1000,
+                int(work["limit"]) / 1000,
+            )
+
+    def finish(self, known_ranks: set[str]) -> list[Event]:
+        """One event for the whole run, if any rank timed out.
+
+        Takes the ranks that printed anything at all: one of them that did not wait is the one
+        that never entered the collective.
+        """
+        if not self._waits:
+            return []
+        waits = sorted(self._waits.values(), key=lambda wait: wait.line.number)
+        first = waits[0]
+        kinds = {(wait.seq, wait.op, wait.numel) for wait in waits}
+        missing = sorted(known_ranks - set(self._waits), key=_number)
+        late = sorted(
+            (rank for rank, (enqueued, _) in self._last.items() if enqueued < first.seq),
+            key=_number,
+        )
+        fields = {
+            "op": first.op,
+            "seq": str(first.seq),
+            "numel": first.numel,
+            "waited_s": f"{first.ran_s:.0f}",
+            "limit_s": f"{first.limit_s:.0f}",
+            "ranks": ", ".join(sorted(self._waits, key=_number)[:16]),
+            "missing": ", ".join((missing or late)[:16]),
+            "differs": "yes" if len(kinds) > 1 else "no",
+        }
+        return [
+            Event(
+                "nccl_timeout",
+                first.line.number,
+                first.line.text,
+                fields,
+                first.line.path,
+                first.line.worker,
+                tuple(wait.line.number for wait in waits[1:4]),
+            )
+        ]
+
+
+def _number(rank: str) -> int:
+    return int(rank) if rank.isdigit() else 1 << 30

@@ -1,0 +1,63 @@
+"""The settings of the run, as far as its own log tells them: overrides and the dumped config."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+_HYDRA = re.compile(r"Error executing job with overrides: (\[.*)$")
+_COMMAND = re.compile(r"-m (verl\.[\w.]+) (.+)$")
+_ITEM = re.compile(r"(?:^|\s)(\+{0,2}~?[A-Za-z_][\w.@]*=(?:'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\S*))")
+
+MAX_DUMP_CHARS = 400_000
+
+
+class Settings:
+    """Collects overrides and config; later lines do not replace what an earlier one said."""
+
+    def __init__(self) -> None:
+        self.overrides: tuple[str, ...] = ()
+        self.config: dict[str, Any] = {}
+        self.entry = ""
+        """The module that was started, e.g. `verl.trainer.main_ppo`."""
+
+    def overrides_line(self, text: str) -> None:
+        """Takes hydra's `Error executing job with overrides: [...]` or a traced command line."""
+        hydra = _HYDRA.search(text)
+        if hydra:
+            try:
+                items = ast.literal_eval(hydra[1].strip())
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                items = re.findall(r"'((?:[^'\\]|\\.)*)'", hydra[1])
+            if isinstance(items, list):
+                self.overrides = tuple(str(item) for item in items)
+            return
+        command = _COMMAND.search(text)
+        if command and not self.overrides:
+            self.entry = command[1]
+            self.overrides = tuple(found.group(1) for found in _ITEM.finditer(command[2]))
+
+    def dump(self, text: str) -> None:
+        """Takes the text of a pretty-printed config (a Python literal); ignored if it is none."""
+        if self.config or len(text) > MAX_DUMP_CHARS:
+            return
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return
+        if isinstance(value, dict):
+            self.config = value
+
+    def get(self, key: str) -> Any:
+        """The effective value of a dotted key: an override's text, else the dump's value, or None."""
+        for item in reversed(self.overrides):
+            name, _, value = item.lstrip("+~").partition("=")
+            if name == key:
+                return value
+        node: Any = self.config
+        for part in key.split("."):
+            if not isinstance(node, dict) or part not in node:
+                return None
+            node = node[part]
+        return node

@@ -1,0 +1,94 @@
+"""What shows that a run goes on: steps, phases, and the words with which it ends."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from ..model import Line, Worker
+from ..scan.anchors import PHASE_TEXTS
+
+_STEP = re.compile(r"(?:^|[\s\])])step:(\d+) - ")
+_PHASE = re.compile("|".join(re.escape(text) for text in PHASE_TEXTS))
+_FUNCTIONS = (
+    (re.compile(r"update_(?:actor|critic|policy)|optimizer_step|\bbackward\b"), "update"),
+    (re.compile(r"compute_(?:log_prob|ref_log_prob|values)|_forward_micro_batch"), "log_prob"),
+    (re.compile(r"generate_sequences|generate_?\b|\brollout\b|agent_loop"), "rollout"),
+    (re.compile(r"compute_(?:score|reward)|reward_fn|reward_manager"), "reward"),
+    (re.compile(r"\b_?validate\b|\b_validate"), "validation"),
+    (re.compile(r"save_checkpoint|load_checkpoint"), "checkpoint"),
+    (re.compile(r"update_weights|wake_up|sharding_manager|rollout_mode"), "weight_sync"),
+    (re.compile(r"from_pretrained|init_model|load_state_dict|_build_model"), "model_load"),
+    (re.compile(r"load_dataset|RLHFDataset|_read_files|create_rl_dataset"), "data"),
+    (re.compile(r"validate_config|compose|_apply_overrides|instantiate"), "config"),
+)
+
+
+class Progress:
+    """Steps and phases in the order of the log."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.last_step: int | None = None
+        self.last_step_line = 0
+        self.finished_line = 0
+        self.finished_bar = False
+        self._worker_steps: dict[Worker, list[int]] = {}
+        self._new_step_lines: list[int] = []
+        self._highest = -1
+        self._phases: list[tuple[int, str]] = []
+
+    def step(self, line: Line) -> int | None:
+        """Takes a line with a step; returns its number if it is a training step line."""
+        found = _STEP.search(line.text)
+        if found is None:
+            return None
+        number = int(found[1])
+        self.steps += 1
+        self.last_step = number
+        self.last_step_line = line.number
+        if number > self._highest:
+            self._highest = number
+            # every step of a long run is kept as one integer: 8 MB for a million
+            self._new_step_lines.append(line.number)
+            self._worker_steps.setdefault(line.worker, []).append(line.number)
+        self._enter(line.number, "training")
+        return number
+
+    def phase_text(self, line: Line) -> None:
+        """Takes a line with one of the banners."""
+        for found in _PHASE.finditer(line.text):
+            self._enter(line.number, PHASE_TEXTS[found.group()])
+
+    def _enter(self, number: int, phase: str) -> None:
+        if not self._phases or self._phases[-1][1] != phase:
+            self._phases.append((number, phase))
+
+    def phase_at(self, number: int) -> tuple[str, int]:
+        """The phase that a line lies in and the line that began it; ("launch", 0) before any."""
+        place = bisect_right(self._phases, (number, "\uffff"))
+        if place == 0:
+            return "launch", 0
+        line, phase = self._phases[place - 1]
+        return phase, line
+
+    def steps_after(self, number: int, worker: Worker | None = None) -> int:
+        """New training steps (numbers not seen before) printed below a line, by one worker or any."""
+        lines = self._new_step_lines if worker is None else self._worker_steps.get(worker, [])
+        return len(lines) - bisect_right(lines, number)
+
+    def done(self, line: Line) -> None:
+        """Takes a line with words of an orderly end."""
+        if "100%|" in line.text and "Training Progress" not in line.text:
+            return
+        self.finished_line = line.number
+
+
+def phase_of_frames(functions: str) -> str:
+    """The phase that a traceback's functions (one a line, outermost first) tell, or ''."""
+    best, place = "", -1
+    for pattern, phase in _FUNCTIONS:
+        for found in pattern.finditer(functions):
+            if found.start() > place:
+                best, place = phase, found.start()
+    return best

@@ -1,0 +1,54 @@
+"""Text that a model wrote: verl prints samples, and a coding model's answer may hold a traceback.
+
+verl's `_maybe_log_val_generations`/naive reward manager print `[prompt] …`, `[response] …`,
+`[ground_truth] …`, `[score] …` in this order; everything from the first to the last is data.
+"""
+
+from __future__ import annotations
+
+from ..model import Line, Worker
+
+MAX_REGION = 3_000
+"""Lines after which a sample that was never closed is taken to be over."""
+
+
+class Samples:
+    """Knows for each worker whether it is inside a printed sample."""
+
+    def __init__(self) -> None:
+        self._open: dict[Worker, tuple[int, int]] = {}
+        self.closed: set[int] = set()
+        """Numbers of samples that came to their end: what lies in them is surely quoted."""
+        self._count = 0
+
+    def mark(self, line: Line) -> None:
+        """Takes a line that holds a sample's marker."""
+        text = line.text
+        if text.startswith(("[prompt]", "[response]", "[ground_truth]")):
+            region = self._open.get(line.worker)
+            if region is not None and text.startswith("[prompt]"):
+                self.closed.add(region[0])
+                region = None
+            if region is None:
+                self._count += 1
+                self._open[line.worker] = (self._count, line.number)
+        elif text.startswith("[score]"):
+            region = self._open.pop(line.worker, None)
+            if region is not None:
+                self.closed.add(region[0])
+
+    def record(self, line: Line) -> None:
+        """A line that only the program prints (a step line): the worker's sample is over."""
+        region = self._open.pop(line.worker, None)
+        if region is not None:
+            self.closed.add(region[0])
+
+    def region(self, line: Line) -> int:
+        """The sample that the line lies in, 0 if none."""
+        region = self._open.get(line.worker)
+        if region is None:
+            return 0
+        if line.number - region[1] > MAX_REGION:
+            del self._open[line.worker]
+            return 0
+        return region[0]

@@ -1,0 +1,1 @@
+"""From matches to a verdict: incidents, roles, the root, the words."""

@@ -1,0 +1,148 @@
+"""Which incident is the root: roles, edges between rules, recovery, and only then the order.
+
+Nothing here reads text: it weighs what the collector kept.
+"""
+
+from __future__ import annotations
+
+from ..knowledge.base import RuleBase
+from ..model import Lang, severity_rank
+from .collect import Collector
+from .incidents import Incident
+from .words import say
+
+QUIET_KINDS = ("metric", "config")
+"""Rules of these kinds tell of trouble that does not end a process by itself."""
+STEPS_TO_RECOVER = 2
+
+
+def choose(collector: Collector, lang: Lang) -> list[Incident]:
+    """All incidents, most important first, each with its role, severity and the reason for both.
+
+    The first is the root if its role is `root`; a list without one means that nothing in the log
+    can have ended the run.
+    """
+    incidents = list(collector.incidents.by_key.values())
+    for incident in incidents:
+        _own(incident, collector, lang)
+    live = [incident for incident in incidents if not incident.recovered]
+    _explain(live, collector.base, lang)
+    order = sorted(incidents, key=lambda one: (_class(one, collector.base), _place(one)))
+    if order and _class(order[0], collector.base) <= 4:
+        _crown(order, lang)
+    return order
+
+
+def _own(incident: Incident, collector: Collector, lang: Lang) -> None:
+    """Role and severity by the incident alone."""
+    rule = incident.rule
+    incident.role = rule.role if rule else "root"
+    incident.severity = rule.severity if rule else "high"
+    kind = collector.base.spec(rule.id).kind if rule else "traceback"
+    if kind in QUIET_KINDS or kind == "silence":
+        return
+    if _recovered(incident, collector):
+        incident.recovered = True
+        incident.role = "advice"
+        if severity_rank(incident.severity) < severity_rank("medium"):
+            incident.severity = "medium"
+        incident.why = say("why_recovered", lang)
+    elif incident.role == "advice":
+        incident.why = say("why_advice", lang)
+    elif incident.role in ("cascade", "teardown"):
+        incident.why = say("why_cascade", lang)
+
+
+def _recovered(incident: Incident, collector: Collector) -> bool:
+    """Whether the run went on after the last printing of this fault.
+
+    A process that printed an uncaught traceback is gone: only steps of the same worker could
+    speak for it, since Ray's other workers print with a delay.
+    """
+    progress = collector.progress
+    if incident.uncaught:
+        worker = incident.first.worker
+        return progress.steps_after(incident.last_line, worker) >= STEPS_TO_RECOVER
+    if progress.steps_after(incident.last_line) >= STEPS_TO_RECOVER:
+        # a first step line after a failure may only be late; a run needs some before it as well
+        late = progress.steps_after(0) == progress.steps_after(incident.last_line)
+        return not (late and incident.block is not None)
+    return progress.finished_line > incident.last_line
+
+
+def _explain(live: list[Incident], base: RuleBase, lang: Lang) -> None:
+    """Demotes what another live incident says that it causes."""
+    by_rule = {incident.rule_id: incident for incident in live if incident.rule}
+    for incident in live:
+        for other in live:
+            if other is incident or other.rule is None or other.role == "teardown":
+                continue
+            says = incident.rule_id in base.explained_by(other.rule.id)
+            same_block = incident.rule_id in other.also and incident.weight > other.weight
+            back = incident.rule is not None and other.rule_id in base.explained_by(
+                incident.rule_id
+            )
+            if (says and not back) or same_block:
+                incident.explained_by = other.rule_id
+                incident.why = say("why_explained", lang, other=other.rule_id)
+                if incident.role in ("root", "symptom"):
+                    incident.role = "symptom"
+                break
+    # an effect of something that is itself explained points at the source
+    for incident in live:
+        seen = set()
+        while incident.explained_by in by_rule and incident.explained_by not in seen:
+            seen.add(incident.explained_by)
+            further = by_rule[incident.explained_by].explained_by
+            if not further:
+                break
+            incident.explained_by = further
+
+
+def _class(incident: Incident, base: RuleBase) -> int:
+    """0 a cause, 1 an exception that no exact rule knows, 2 a symptom, 3 quiet trouble, 4 a lesser
+    root, 5 advice, 6 a consequence."""
+    rule = incident.rule
+    if incident.recovered:
+        return 5
+    if incident.explained_by:
+        return 6
+    if rule is None:
+        return 1 if incident.block is not None and incident.block.chain[0].frames else 3
+    if rule.role in ("cascade", "teardown"):
+        return 6 if rule.role == "cascade" else 7
+    if rule.role == "advice":
+        return 5
+    kind = base.spec(rule.id).kind
+    grave = severity_rank(rule.severity) <= severity_rank("high")
+    if kind == "silence":
+        return 4
+    if kind in QUIET_KINDS:
+        return 3 if grave else 4
+    if rule.role == "symptom":
+        return 2
+    if rule.scope == "generic":
+        return 1 if grave else 4
+    return 0 if grave else 4
+
+
+def _place(incident: Incident) -> tuple[int, int]:
+    return incident.first.line, incident.weight
+
+
+def _crown(order: list[Incident], lang: Lang) -> None:
+    """Makes the first the root, gives the others their reason."""
+    root = order[0]
+    symptom = root.role == "symptom"
+    root.role = "root"
+    if root.rule is None:
+        root.why = say("why_unknown", lang)
+    elif symptom:
+        root.why = say("why_symptom", lang)
+    else:
+        root.why = say("why_only" if len(order) == 1 else "why_root", lang)
+    for incident in order[1:]:
+        if not incident.why:
+            incident.why = say("why_later", lang, line=root.first.line)
+            if incident.role == "root" and not incident.recovered:
+                incident.role = "symptom"

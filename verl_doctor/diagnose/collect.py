@@ -1,0 +1,261 @@
+"""One run's log, item by item: asks matcher and detectors, keeps incidents. Decides nothing yet."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+from ..detect.collectives import Collectives
+from ..detect.config import Settings
+from ..detect.metrics import Metrics, judge, wanted_keys
+from ..detect.processes import Elastic, Shell
+from ..detect.progress import Progress, phase_of_frames
+from ..detect.samples import Samples
+from ..knowledge.base import RuleBase
+from ..logs.blocks import Part
+from ..logs.reader import Done, Dump, Item, Seen
+from ..match.matcher import Matcher
+from ..model import Block, Event, Evidence, Line, Match
+from ..scan import anchors
+from .incidents import UNKNOWN_WEIGHT, Incidents, weight
+
+MAX_ERROR_LINES = 20
+
+
+class Collector:
+    """Feed it every item of every source in order, then `finish` once."""
+
+    def __init__(self, base: RuleBase) -> None:
+        self.base = base
+        self.matcher = Matcher(base)
+        self.incidents = Incidents()
+        self.samples = Samples()
+        self.progress = Progress()
+        self.settings = Settings()
+        self.metrics = Metrics(
+            key for rule in base.by_kind.get("metric", ()) for key in self._keys(rule)
+        )
+        self.seen_rules: set[str] = set()
+        self.folded = 0
+        self.quoted = 0
+        self.context = 0
+        self.error_lines: list[Evidence] = []
+        self.ranks: set[str] = set()
+        self.total_lines = 0
+        self.last_path = ""
+        self._shell = Shell()
+        self._elastic = Elastic()
+        self._collectives = Collectives()
+        self._pending: dict[int, list[Match]] = defaultdict(list)
+        self._regions: dict[int, int] = {}
+        self._held: list[tuple[int, Match, set[str], int]] = []
+        """(sample, match, other rules, last line of it) of what lies in a model's text."""
+
+    def _keys(self, rule_id: str) -> list[str]:
+        return wanted_keys(self.base.spec(rule_id).options)
+
+    # --- items ------------------------------------------------------------------------------
+
+    def add(self, item: Item) -> None:
+        """Takes the next item of the log."""
+        if isinstance(item, Seen):
+            self._seen(item)
+        elif isinstance(item, Done):
+            self._done(item.token, item.block)
+        elif isinstance(item, Dump):
+            self.settings.dump(item.text)
+
+    def _seen(self, seen: Seen) -> None:
+        line, found = seen.line, seen.anchors
+        if line.worker.rank:
+            self.ranks.add(line.worker.rank)
+        if line.repeated > 1:
+            self.folded += line.repeated
+        if anchors.SAMPLE in found:
+            self.samples.mark(line)
+        region = self.samples.region(line)
+        if seen.part is not None:
+            if seen.token not in self._regions:
+                self._regions[seen.token] = region
+            if seen.literals:
+                in_source = seen.part is Part.FRAME
+                self._pending[seen.token] += self.matcher.line(line, seen.literals, in_source)
+            if found and seen.part is Part.TEXT:
+                self._anchored(line, found, region)
+            return
+        if found:
+            self._anchored(line, found, region)
+        matches = self.matcher.line(line, seen.literals) if seen.literals else []
+        for match in matches:
+            self._record(match, set(), region, line.number)
+        if anchors.ERROR_LINE in found and not matches and not region:
+            self._error_line(line)
+
+    def _anchored(self, line: Line, found: frozenset[int], region: int) -> None:
+        if anchors.STEP in found and not line.text.startswith(("[", "'")):
+            if self.progress.step(line) is not None:
+                self.samples.record(line)
+            self.metrics.step_line(line)
+        if anchors.METRICS in found:
+            self.metrics.dict_line(line)
+        if region:
+            return
+        if anchors.PHASE in found:
+            self.progress.phase_text(line)
+        if anchors.DONE in found:
+            self.progress.done(line)
+        if anchors.OVERRIDES in found:
+            self.settings.overrides_line(line.text)
+        if anchors.ELASTIC in found:
+            self._elastic.feed(line)
+        if anchors.SIGNAL in found:
+            self._shell.feed(line)
+        if anchors.NCCL in found:
+            self._collectives.feed(line)
+
+    def _error_line(self, line: Line) -> None:
+        if len(self.error_lines) >= MAX_ERROR_LINES:
+            del self.error_lines[MAX_ERROR_LINES // 2]
+        self.error_lines.append(Evidence(line.path, line.number, line.text))
+
+    # --- tracebacks -------------------------------------------------------------------------
+
+    def _done(self, token: int, block: Block) -> None:
+        pending = self._pending.pop(token, [])
+        placed = []
+        for match in pending:
+            for i, exc in enumerate(block.chain):
+                if exc.line <= match.line <= exc.last_line:
+                    placed.append(replace(match, block=block, exc=i))
+                    break
+            else:
+                last = len(block.chain) - 1
+                pattern_in_source = any(
+                    pattern.where == "source" for pattern in self.base.spec(match.rule).patterns
+                )
+                if pattern_in_source:
+                    placed.append(replace(match, block=block, exc=last))
+        self._winner(block, placed, self._regions.pop(token, 0))
+
+    def _winner(self, block: Block, placed: list[Match], region: int) -> None:
+        """Chooses what a traceback is about: the most telling rule, the earliest on a tie."""
+        candidates: list[tuple[int, int, Match]] = []
+        also: set[str] = set()
+        for i, exc in enumerate(block.chain):
+            found = [match for match in placed if match.exc == i]
+            found += [m for m in self.matcher.exception(block, i)
+                      if m.rule not in {match.rule for match in found}]  # fmt: skip
+            for match in found:
+                self.matched(match)
+            found = self._unsuperseded(found)
+            for match in found:
+                also.add(match.rule)
+                rule = self.base.rule(match.rule)
+                candidates.append((weight(rule.role, rule.scope), i, match))
+            if not found:
+                text = f"{exc.type}: {exc.message}" if exc.message else exc.type
+                unknown = Match(
+                    "", block.path, exc.line, text, {}, block.worker, block, i,
+                    repeated=block.repeated, time=block.time,
+                )  # fmt: skip
+                candidates.append((UNKNOWN_WEIGHT, i, unknown))
+        best = min(candidates, key=lambda item: (item[0], item[1]))[2]
+        self._record(best, also - {best.rule}, region, block.last_line)
+
+    def _unsuperseded(self, matches: list[Match]) -> list[Match]:
+        """Drops what a more exact rule, or one that says so, replaces on the same exception."""
+        if len(matches) < 2:
+            return matches
+        ids = {match.rule for match in matches}
+        gone = {
+            other
+            for match in matches
+            for other in self.base.rule(match.rule).supersedes
+            if other in ids
+        }
+        return [match for match in matches if match.rule not in gone]
+
+    # --- incidents --------------------------------------------------------------------------
+
+    def matched(self, match: Match) -> None:
+        """Called for every match, before anything is chosen; the proofs of rules listen here."""
+
+    def _record(self, match: Match, also: set[str], region: int, last_line: int) -> None:
+        if match.rule:
+            self.seen_rules.add(match.rule)
+            self.matched(match)
+        self.seen_rules |= also
+        if region:
+            self._held.append((region, match, also, last_line))
+            return
+        rule = self.base.rule(match.rule) if match.rule else None
+        if rule is not None and rule.role == "context":
+            self.context += match.repeated
+            return
+        phase = ""
+        if match.block is not None:
+            functions = "\n".join(
+                f"{frame.function} {frame.file}"
+                for exc in match.block.chain
+                for frame in exc.frames
+            )
+            phase = phase_of_frames(functions)
+        phase = phase or self.progress.phase_at(match.line)[0]
+        self.incidents.add(replace(match, phase=phase), rule, also)
+
+    def finish(self) -> None:
+        """The log has ended: patterns over several lines, detectors, metrics, held samples."""
+        events: list[Event] = [*self._elastic.finish(), *self._shell.finish()]
+        events += self._collectives.finish(self.ranks)
+        matches = [match for event in events for match in self.matcher.event(event)]
+        matches += self.matcher.finish()
+        matches += self._metric_matches()
+        matches += self._config_matches()
+        for match in sorted(matches, key=lambda match: match.line):
+            self._record(match, set(), 0, match.line)
+        for region, match, also, last_line in self._held:
+            if region in self.samples.closed or last_line < self.total_lines - 3:
+                self.quoted += 1
+            else:
+                # the sample never ended, and the log ends with this: the run died here
+                self._record(match, also, 0, last_line)
+
+    def _metric_matches(self) -> list[Match]:
+        found = []
+        for rule_id in self.base.by_kind.get("metric", ()):
+            bad = judge(self.base.spec(rule_id).options, self.metrics)
+            if bad is not None:
+                text = f"step {bad.captures['step']}: {bad.captures['key']} {bad.captures['value']}"
+                found.append(
+                    Match(rule_id, self.last_path, bad.line, text, bad.captures, lines=bad.lines)
+                )
+        return found
+
+    def _config_matches(self) -> list[Match]:
+        found = []
+        for rule_id in self.base.by_kind.get("config", ()):
+            options = self.base.spec(rule_id).options
+            for key in options["key"]:
+                value = self.settings.get(key)
+                if value is not None and _fits(options, value, self.matcher):
+                    text = f"{key}={value}"
+                    captures = {"key": key, "value": str(value)}
+                    found.append(Match(rule_id, self.last_path, 1, text, captures))
+                    break
+        return found
+
+
+def _fits(options: dict[str, object], value: object, matcher: Matcher) -> bool:
+    pattern = options.get("matches")
+    if isinstance(pattern, str) and not matcher.searches(pattern, str(value)):
+        return False
+    low, high = options.get("below"), options.get("above")
+    if low is None and high is None:
+        return True
+    try:
+        number = float(str(value))
+    except ValueError:
+        return False
+    return (not isinstance(high, float) or number > high) and (
+        not isinstance(low, float) or number < low
+    )

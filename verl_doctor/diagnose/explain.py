@@ -1,0 +1,240 @@
+"""An incident in words: title, causes by likelihood, fixes, how sure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+
+from ..logs.text import visible
+from ..match.confirm import Confirmer
+from ..model import (
+    Cause,
+    CauseState,
+    Evidence,
+    Finding,
+    Fix,
+    FixText,
+    Hint,
+    Lang,
+    Level,
+    Match,
+    Text,
+)
+from .incidents import Incident, defaults
+from .words import say
+
+MAX_FIXES = 10
+MAX_TEXT = 600
+_HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
+_BASE = {"high": 3.0, "medium": 2.0, "low": 1.0}
+_EFFECT = {"confirms": 10.0, "supports": 2.0, "weakens": -2.0, "rules_out": -100.0}
+
+
+def fill(text: Text, captures: Mapping[str, str], lang: Lang) -> str:
+    """The text with `{name}` replaced by captures; braces that name no capture stay."""
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        return visible(captures[name], 200) if name in captures else found[0]
+
+    return " ".join(_HOLE.sub(value, text.get(lang)).split())
+
+
+class Explainer:
+    """Turns incidents into findings."""
+
+    def __init__(self, seen_rules: set[str], offsets: Mapping[str, int], lang: Lang) -> None:
+        self._seen = seen_rules
+        self._offsets = offsets
+        self._lang = lang
+        self._confirm = Confirmer()
+
+    def finding(self, incident: Incident) -> Finding:
+        """The finding of one incident that `choose` has placed."""
+        if incident.rule is None:
+            return self._unknown(incident)
+        rule, match, lang = incident.rule, incident.first, self._lang
+        captures = {**defaults(match), **match.captures, "line": str(self._local(match))}
+        states, fixes = self._causes(rule.causes, incident, captures)
+        return Finding(
+            rule=rule.id,
+            slug=rule.slug,
+            title=fill(rule.title, captures, lang),
+            role=incident.role,  # type: ignore[arg-type]
+            severity=incident.severity,  # type: ignore[arg-type]
+            confidence=self._confidence(incident, states),
+            cause=states[0].text if states else fill(rule.summary, captures, lang),
+            causes=tuple(states),
+            fixes=tuple(fixes[:MAX_FIXES]),
+            evidence=self._evidence(incident),
+            workers=_workers(incident),
+            count=incident.count,
+            first_line=self._local(match),
+            last_line=max(1, incident.last_line - self._offsets.get(match.path, 0)),
+            fingerprint=fingerprint(incident.key),
+            summary=fill(rule.summary, captures, lang),
+            first_seen=match.time,
+            last_seen=incident.last_time,
+            phase=match.phase,
+            references=tuple(reference.url for reference in rule.references),
+            why=incident.why,
+        )
+
+    def _unknown(self, incident: Incident) -> Finding:
+        match, lang = incident.first, self._lang
+        values = dict(defaults(match))
+        if not match.worker.label:
+            values["worker"] = say("driver", lang)
+        bare = "" if values["frame"] else "_bare"
+        title = visible(match.text.partition("\n")[0], 160)
+        return Finding(
+            rule=None,
+            slug="unexplained",
+            title=title,
+            role=incident.role,  # type: ignore[arg-type]
+            severity=incident.severity,  # type: ignore[arg-type]
+            confidence="low",
+            cause=say("unknown_cause" + bare, lang, **values),
+            causes=(),
+            fixes=(FixText(say("unknown_fix" + bare, lang, **values), risk="none"),),
+            evidence=self._evidence(incident),
+            workers=_workers(incident),
+            count=incident.count,
+            first_line=self._local(match),
+            last_line=max(1, incident.last_line - self._offsets.get(match.path, 0)),
+            fingerprint=fingerprint(incident.key),
+            first_seen=match.time,
+            last_seen=incident.last_time,
+            phase=match.phase,
+            why=incident.why,
+        )
+
+    def _local(self, match: Match) -> int:
+        """The line's number within its own file."""
+        return match.line - self._offsets.get(match.path, 0)
+
+    def _evidence(self, incident: Incident) -> tuple[Evidence, ...]:
+        """The decisive line first, then the innermost frames, then further printings."""
+        match = incident.first
+        before = self._offsets.get(match.path, 0)
+        head = match.text.partition("\n")[0]
+        shown = [Evidence(match.path, match.line - before, visible(head, MAX_TEXT))]
+        if match.block is not None and match.exc is not None:
+            exc = match.block.chain[match.exc]
+            own = [frame for frame in exc.frames if frame.user][-2:]
+            for frame in dict.fromkeys([*own, *exc.frames[-1:]]):
+                source = f": {frame.source}" if frame.source else ""
+                words = f'File "{frame.file}", line {frame.line}, in {frame.function}{source}'
+                shown.append(Evidence(match.path, frame.at - before, visible(words, MAX_TEXT)))
+        for other in incident.evidence[1:]:
+            text = visible(other.text.partition("\n")[0], MAX_TEXT)
+            line = other.line - self._offsets.get(other.path, 0)
+            shown.append(Evidence(other.path, line, text))
+        return tuple(dict.fromkeys(shown))[:8]
+
+    # --- causes -----------------------------------------------------------------------------
+
+    def _causes(
+        self, causes: tuple[Cause, ...], incident: Incident, captures: Mapping[str, str]
+    ) -> tuple[list[CauseState], list[FixText]]:
+        scored: list[tuple[float, int, CauseState, Cause]] = []
+        for i, cause in enumerate(causes):
+            score, state, because = _BASE[cause.likelihood], "possible", []
+            for hint in cause.evidence:
+                reason = self._speaks(hint, incident, captures)
+                if reason is None:
+                    continue
+                score += _EFFECT[hint.effect]
+                because.append(reason)
+                if hint.effect == "confirms":
+                    state = "confirmed"
+                elif hint.effect == "supports" and state == "possible":
+                    state = "supported"
+                elif hint.effect == "rules_out":
+                    state = "ruled_out"
+            told = CauseState(
+                cause.id,
+                fill(cause.text, captures, self._lang),
+                cause.likelihood,
+                state,  # type: ignore[arg-type]
+                tuple(because),
+            )
+            scored.append((-score, i, told, cause))
+        scored.sort(key=lambda item: item[:2])
+        fixes = []
+        for _, _, told, cause in scored:
+            if told.state != "ruled_out":
+                fixes += [self._fix(fix, captures) for fix in cause.fixes]
+        unique = list({(fix.text, fix.run, fix.set): fix for fix in fixes}.values())
+        return [told for _, _, told, _ in scored], unique
+
+    def _fix(self, fix: Fix, captures: Mapping[str, str]) -> FixText:
+        def put(text: str) -> str:
+            return fill(Text(text), captures, "en") if text else ""
+
+        return FixText(
+            fill(fix.text, captures, self._lang),
+            put(fix.run),
+            put(fix.set),
+            fix.risk,
+            fill(fix.verify, captures, self._lang) if fix.verify else "",
+        )
+
+    def _speaks(self, hint: Hint, incident: Incident, captures: Mapping[str, str]) -> str | None:
+        """The reason in words if the hint holds, else None."""
+        lang = self._lang
+        if hint.capture:
+            value = captures.get(hint.capture, "")
+            if not value or not self._fits(hint, value):
+                return None
+            return say("because_capture", lang, name=hint.capture, value=visible(value, 80))
+        if hint.seen:
+            found = [rule for rule in hint.seen if rule in self._seen]
+            return say("because_seen", lang, rule=", ".join(found)) if found else None
+        if hint.phase:
+            phase = incident.first.phase
+            return say("because_phase", lang, value=phase) if phase in hint.phase else None
+        if hint.frame and incident.block is not None:
+            frames = "\n".join(
+                f"{frame.file}:{frame.function}"
+                for exc in incident.block.chain
+                for frame in exc.frames
+            )
+            if self._confirm.search(hint.frame, frames) is not None:
+                return say("because_frame", lang, value=visible(hint.frame, 60))
+        return None
+
+    def _fits(self, hint: Hint, value: str) -> bool:
+        if hint.matches and self._confirm.search(hint.matches, value) is None:
+            return False
+        if hint.above is None and hint.below is None:
+            return True
+        try:
+            number = float(value)
+        except ValueError:
+            return False
+        return (hint.above is None or number > hint.above) and (
+            hint.below is None or number < hint.below
+        )
+
+    def _confidence(self, incident: Incident, states: list[CauseState]) -> Level:
+        rule = incident.rule
+        assert rule is not None
+        if rule.scope == "generic" or rule.role in ("symptom", "cascade", "teardown"):
+            return "low"
+        if states and states[0].state == "confirmed":
+            return "high"
+        if rule.status == "experimental" or rule.scope == "family":
+            return "medium"
+        sure = states and (states[0].likelihood == "high" or states[0].state == "supported")
+        return "high" if sure else "medium"
+
+
+def fingerprint(key: str) -> str:
+    """Sixteen hex digits that identify the fault across runs."""
+    return hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def _workers(incident: Incident) -> tuple[str, ...]:
+    return tuple(label for label in incident.workers if label)

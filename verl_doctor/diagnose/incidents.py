@@ -1,0 +1,148 @@
+"""Matches folded into incidents: the same fault on 64 ranks, printed four times each, is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..model import Block, Evidence, Match, Rule
+
+MAX_WORKERS = 512
+MAX_EVIDENCE = 6
+
+ROLE_RANK = {"root": 0, "advice": 1, "symptom": 2, "cascade": 4, "teardown": 5, "context": 6}
+SCOPE_RANK = {"exact": 0, "family": 1, "generic": 2}
+
+_VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
+
+
+def template(text: str) -> str:
+    """The text with numbers, addresses and hashes taken out: what two printings share."""
+    return _VARIABLE.sub("#", text)
+
+
+def weight(role: str, scope: str) -> int:
+    """How much a rule's match says about a cause, 0 the most.
+
+    A general rule with role root (any `KeyError`) tells less than an exact symptom, and more than
+    a cascade; an exception without a rule stands between (`UNKNOWN_WEIGHT`).
+    """
+    if role == "root":
+        return {"exact": 0, "family": 1, "generic": 4}[scope]
+    if role == "symptom":
+        return {"exact": 2, "family": 3, "generic": 4}[scope]
+    if role == "advice":
+        return 6
+    return {"cascade": 7, "teardown": 8, "context": 9}[role]
+
+
+UNKNOWN_WEIGHT = 5
+
+
+@dataclass(slots=True)
+class Incident:
+    """One fault, however often it was printed."""
+
+    key: str
+    rule: Rule | None
+    first: Match
+    count: int = 0
+    workers: dict[str, int] = field(default_factory=dict)
+    """Label -> first line."""
+    last_line: int = 0
+    last_time: float | None = None
+    evidence: list[Evidence] = field(default_factory=list)
+    uncaught: bool = False
+    also: set[str] = field(default_factory=set)
+    """Other rules that held in the same tracebacks."""
+    # set by the diagnosis
+    role: str = ""
+    severity: str = ""
+    recovered: bool = False
+    explained_by: str = ""
+    why: str = ""
+
+    @property
+    def weight(self) -> int:
+        """See `weight`."""
+        if self.rule is None:
+            return UNKNOWN_WEIGHT
+        return weight(self.rule.role, self.rule.scope)
+
+    @property
+    def rule_id(self) -> str:
+        return self.rule.id if self.rule else ""
+
+    @property
+    def block(self) -> Block | None:
+        return self.first.block
+
+    def add(self, match: Match, also: set[str]) -> None:
+        """Folds one more printing in."""
+        self.count += match.repeated
+        self.also |= also
+        self.last_line = max(self.last_line, match.line)
+        if match.time is not None:
+            self.last_time = match.time
+        label = match.worker.label
+        if label not in self.workers and len(self.workers) < MAX_WORKERS:
+            self.workers[label] = match.line
+        if match.block is not None and match.block.uncaught:
+            self.uncaught = True
+        if len(self.evidence) < MAX_EVIDENCE:
+            self.evidence.append(Evidence(match.path, match.line, match.text))
+            self.evidence += [Evidence(match.path, line, "") for line in match.lines]
+
+
+class Incidents:
+    """The growing set; memory is bound by the number of different faults, not by their count."""
+
+    MAX = 5_000
+
+    def __init__(self) -> None:
+        self.by_key: dict[str, Incident] = {}
+        self.dropped = 0
+
+    def add(self, match: Match, rule: Rule | None, also: set[str] | None = None) -> None:
+        """Folds a match into its incident."""
+        key = incident_key(match, rule)
+        incident = self.by_key.get(key)
+        if incident is None:
+            if len(self.by_key) >= self.MAX:
+                self.dropped += 1
+                return
+            incident = self.by_key[key] = Incident(key, rule, match)
+        incident.add(match, also or set())
+
+
+def incident_key(match: Match, rule: Rule | None) -> str:
+    """What identifies a fault: rule and its fingerprint captures, never rank, pid, port or time."""
+    if rule is not None:
+        parts = [match.captures.get(name, "") for name in rule.fingerprint]
+        return "|".join((rule.id, *parts))
+    if match.block is not None and match.exc is not None:
+        exc = match.block.chain[match.exc]
+        where = exc.frames[-1].function if exc.frames else ""
+        return "|".join(("", exc.name, template(exc.message.partition("\n")[0])[:200], where))
+    return "|".join(("", template(match.text)[:200]))
+
+
+def defaults(match: Match) -> Mapping[str, str]:
+    """Captures that every text may use beside the rule's own."""
+    values = {"line": str(match.line), "worker": match.worker.label or "driver"}
+    values["phase"] = match.phase
+    if match.block is not None and match.exc is not None:
+        exc = match.block.chain[match.exc]
+        values["exception"] = exc.name
+        values["message"] = exc.message.partition("\n")[0][:200]
+        frames = [frame for part in match.block.chain for frame in part.frames if frame.user]
+        own = [frame for frame in exc.frames if frame.user]
+        frame = (own or frames or list(exc.frames))[-1:] or None
+        if frame:
+            values["frame"] = f"{frame[0].file}:{frame[0].line} in {frame[0].function}"
+    else:
+        values["message"] = match.text[:200]
+    values.setdefault("frame", "")
+    values.setdefault("exception", "")
+    return values

@@ -1,0 +1,151 @@
+"""The whole answer for a run: chosen incidents, verdict, phase, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..logs.text import visible
+from ..model import (
+    Evidence,
+    Finding,
+    Lang,
+    Match,
+    Phase,
+    Report,
+    SourceInfo,
+    Verdict,
+    severity_rank,
+)
+from .choose import choose
+from .collect import Collector
+from .explain import Explainer
+from .incidents import Incident
+from .words import say
+
+INTERRUPTS = ("SIGTERM", "SIGINT", "SIGHUP")
+
+
+def report(
+    collector: Collector,
+    sources: Sequence[SourceInfo],
+    offsets: Mapping[str, int],
+    tail: str,
+    notes: Sequence[str],
+    lang: Lang,
+) -> Report:
+    """Builds the report once everything has been collected.
+
+    Takes the finished collector, the sources as read, the number of lines before each, the last text of the log, notes of the
+    reading, and the language.
+    """
+    order = choose(collector, lang)
+    last_text = _last_line(tail)
+    root = order[0] if order and order[0].role == "root" else None
+    if root is None and not collector.progress.finished_line:
+        quiet = silence(collector, tail)
+        if quiet is not None:
+            collector.incidents.add(quiet, collector.base.rule(quiet.rule))
+            order = choose(collector, lang)
+            root = order[0] if order and order[0].role == "root" else None
+    explainer = Explainer(collector.seen_rules, offsets, lang)
+    findings = tuple(explainer.finding(one) for one in order)
+    shown = tuple(one for one in findings if one.role != "teardown" or one is findings[0])
+    phase_name, phase_line = collector.progress.phase_at(collector.total_lines)
+    phase = Phase(
+        root.first.phase if root else phase_name,
+        max(0, phase_line - offsets.get(collector.last_path, 0)),
+        collector.progress.last_step,
+        sources[-1].lines if sources else 0,
+        last_text,
+    )
+    return Report(
+        verdict=_verdict(root, findings, collector),
+        sources=tuple(sources),
+        phase=phase,
+        findings=shown,
+        unexplained=_unexplained(collector, findings, offsets),
+        hidden={
+            "folded": collector.folded,
+            "quoted": collector.quoted,
+            "context": collector.context,
+            "teardown": len(findings) - len(shown),
+        },
+        notes=tuple(_notes(collector, root, notes, lang)),
+        overrides=collector.settings.overrides,
+        rules_version=f"{len(collector.base)} rules",
+    )
+
+
+def _verdict(root: Incident | None, findings: Sequence[Finding], collector: Collector) -> Verdict:
+    if root is None or severity_rank(root.severity) > severity_rank("high"):
+        if collector.progress.finished_line:
+            return "healthy"
+        grave = [one for one in findings if severity_rank(one.severity) <= severity_rank("medium")]
+        return "healthy" if collector.progress.steps and not grave else "unknown"
+    rule = root.rule
+    if rule is not None and rule.outcome:
+        return rule.outcome  # type: ignore[return-value]
+    if root.first.captures.get("signal") in INTERRUPTS:
+        return "interrupted"
+    kind = collector.base.spec(rule.id).kind if rule else ""
+    return "degraded" if kind == "metric" else "failed"
+
+
+def silence(collector: Collector, tail: str) -> Match | None:
+    """The most exact silence rule for the phase in which the log stops.
+
+    Takes the collector and the last text of the log; returns the match, None without such a rule.
+    """
+    last_text = _last_line(tail)
+    base = collector.base
+    phase, _ = collector.progress.phase_at(collector.total_lines)
+    best = None
+    for rule_id in base.by_kind.get("silence", ()):
+        phases = base.spec(rule_id).options.get("phase", ())
+        if not phases and best is None:
+            best = rule_id
+        elif phase in phases:
+            best = rule_id
+            break
+    if best is None or not collector.total_lines:
+        return None
+    step = collector.progress.last_step
+    captures = {
+        "phase": phase,
+        "step": "none" if step is None else str(step),
+        "last": last_text[:200],
+    }
+    return Match(best, collector.last_path, collector.total_lines, last_text, captures, phase=phase)
+
+
+def _unexplained(
+    collector: Collector, findings: Sequence[Finding], offsets: Mapping[str, int]
+) -> tuple[Evidence, ...]:
+    known = {(one.path, one.line) for finding in findings for one in finding.evidence}
+    lines = [
+        Evidence(one.path, one.line - offsets.get(one.path, 0), visible(one.text, 300))
+        for one in collector.error_lines
+    ]
+    return tuple(line for line in lines if (line.path, line.line) not in known)[-5:]
+
+
+def _notes(
+    collector: Collector, root: Incident | None, notes: Sequence[str], lang: Lang
+) -> list[str]:
+    told = [*collector.base.notes, *notes]
+    if root is not None and collector.folded and root.weight >= 2:
+        told.append(say("folded", lang, n=collector.folded))
+    if root is not None and root.rule is not None and root.rule.layer == "ray":
+        pid = root.first.captures.get("pid") or root.first.worker.pid
+        if root.rule.role == "symptom":
+            told.append(say("fetch_worker", lang, pid=pid or ""))
+    if collector.matcher.slow:
+        told.append(say("slow_rule", lang, n=len(collector.matcher.slow)))
+    return told
+
+
+def _last_line(tail: str) -> str:
+    for line in reversed(tail.replace("\r", "\n").split("\n")):
+        if line.strip():
+            return visible(line.strip(), 240)
+    return ""

@@ -1,0 +1,66 @@
+"""Sentences that the engine itself says, in both languages. Rules bring their own."""
+
+from __future__ import annotations
+
+from ..model import Lang, Text
+
+WORDS: dict[str, Text] = {
+    "unknown_cause": Text(
+        "No rule knows this exception. It was raised at {frame}.",
+        "没有规则认识这个异常。它在 {frame} 处抛出。",
+    ),
+    "unknown_cause_bare": Text(
+        "No rule knows this exception, and its traceback is not in this log.",
+        "没有规则认识这个异常，且日志中没有它的调用栈。",
+    ),
+    "unknown_fix": Text(
+        "Start at {frame}: it is the innermost frame outside installed packages.",
+        "从 {frame} 查起：这是最内层的非第三方库代码。",
+    ),
+    "unknown_fix_bare": Text(
+        "Find the traceback of this exception in the log of the worker that raised it ({worker}).",
+        "在抛出该异常的进程（{worker}）的日志中查找它的完整调用栈。",
+    ),
+    "driver": Text("the driver", "主进程"),
+    "why_root": Text("earliest fault that can stop a run", "最早的、足以让任务中止的故障"),
+    "why_only": Text("the only fault in the log", "日志中唯一的故障"),
+    "why_unknown": Text(
+        "no rule names a cause; this is the best unexplained exception",
+        "没有规则给出原因；这是最值得看的未知异常",
+    ),
+    "why_symptom": Text(
+        "only its effect is in this log: the cause lies elsewhere",
+        "日志中只有它造成的结果：真正的原因在别处",
+    ),
+    "why_explained": Text("an effect of {other}", "由 {other} 引起"),
+    "why_later": Text("later than the root cause (line {line})", "晚于根因（第 {line} 行）"),
+    "why_recovered": Text("the run went on after it", "此后任务仍在继续"),
+    "why_cascade": Text("only ever a consequence", "这类信息只会是后果"),
+    "why_advice": Text("worth knowing, did not stop the run", "值得注意，但没有中止任务"),
+    "because_capture": Text("{name} is {value}", "{name} 为 {value}"),
+    "because_seen": Text("{rule} is in this log too", "日志中还有 {rule}"),
+    "because_phase": Text("it happened in phase {value}", "发生在 {value} 阶段"),
+    "because_frame": Text("the traceback passes {value}", "调用栈经过 {value}"),
+    "folded": Text(
+        "Ray folded {n} repeated lines; evidence may be hidden. Rerun with RAY_DEDUP_LOGS=0.",
+        "Ray 折叠了 {n} 行重复日志，可能隐藏了证据。请设置 RAY_DEDUP_LOGS=0 后重跑。",
+    ),
+    "fetch_worker": Text(
+        "The decisive log is not here. Fetch the dead worker's own output on its node: "
+        "/tmp/ray/session_latest/logs/worker-*{pid}.err and raylet.out, and `dmesg -T`.",
+        "决定性的日志不在此文件中。请到对应节点查看："
+        "/tmp/ray/session_latest/logs/worker-*{pid}.err、raylet.out，以及 `dmesg -T`。",
+    ),
+    "slow_rule": Text(
+        "A rule's pattern ran out of time and was skipped: {n}",
+        "有规则的正则超时，已跳过：{n}",
+    ),
+}
+
+
+def say(key: str, lang: Lang, **values: object) -> str:
+    """The sentence of that key with its values put in. Errors: KeyError."""
+    text = WORDS[key].get(lang)
+    for name, value in values.items():
+        text = text.replace("{" + name + "}", str(value))
+    return text

@@ -1,0 +1,1 @@
+"""Rules: read and checked, found on disk, cached, explained."""

@@ -1,0 +1,123 @@
+"""What is wrong with rules that are well formed: checks over the whole rule base as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .nodes import Problem
+
+MIN_ANCHOR = 5
+_HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
+_GROUP = re.compile(r"\(\?P<(\w+)>")
+BUILT_IN = {"exception", "message", "frame", "worker", "phase", "line"}
+EVENT_FIELDS = {
+    "elastic_failure": "rank local_rank exitcode signal host time first_observed",
+    "process_killed": "signal command pid rank",
+    "nccl_timeout": "op seq numel waited_s limit_s ranks missing differs",
+}
+KIND_CAPTURES = {
+    "metric": {"key", "value", "step", "last", "last_step", "bad_steps", "steps", "early"},
+    "silence": {"step", "last"},
+    "config": {"key", "value"},
+}
+
+
+def lint(plains: Sequence[Mapping[str, Any]]) -> list[Problem]:
+    """Problems of rules that `read_rule` accepted.
+
+    Takes all rules as plain data; each problem points at its file.
+    """
+    ids = {plain["id"] for plain in plains}
+    problems: list[Problem] = []
+    slugs: dict[str, str] = {}
+    for plain in plains:
+        path = plain["path"]
+        for message in (*_names(plain), *_match(plain), *_texts(plain), *_proof(plain)):
+            problems.append(Problem(path, 1, 1, f"{plain['id']}: {message}"))
+        for kind, others in plain.get("relations", {}).items():
+            for other in others:
+                if other not in ids:
+                    problems.append(Problem(path, 1, 1, f"relations.{kind}: no rule {other}"))
+        if plain["slug"] in slugs:
+            problems.append(Problem(path, 1, 1, f"slug is also that of {slugs[plain['slug']]}"))
+        slugs[plain["slug"]] = plain["id"]
+    return problems
+
+
+def captures_of(plain: Mapping[str, Any]) -> set[str]:
+    """Names that the rule's texts may use."""
+    names = set(BUILT_IN)
+    kind, value = next(iter(plain["match"].items()))
+    names |= KIND_CAPTURES.get(kind, set())
+    if kind == "event":
+        names |= set(EVENT_FIELDS.get(value["kind"], "").split())
+    if isinstance(value, list):
+        for pattern in value:
+            for key in ("regex", "message", "frame", "innermost"):
+                names |= set(_GROUP.findall(pattern.get(key, "")))
+    return names
+
+
+def _names(plain: Mapping[str, Any]) -> Iterator[str]:
+    if not plain["path"].rpartition("/")[2].startswith(f"{plain['id']}-"):
+        yield f"the file's name should begin with {plain['id']}-"
+
+
+def _match(plain: Mapping[str, Any]) -> Iterator[str]:
+    kind, value = next(iter(plain["match"].items()))
+    if kind == "event" and value["kind"] not in EVENT_FIELDS:
+        yield f"no detector makes events of kind {value['kind']!r}"
+    if kind in ("line", "sequence", "count", "absent"):
+        for pattern in value:
+            anchor = max(pattern["contains"], key=len)
+            if len(anchor) < MIN_ANCHOR:
+                yield f"anchor {anchor!r} is shorter than {MIN_ANCHOR} characters"
+    allowed = captures_of(plain)
+    for name in plain.get("fingerprint", ()):
+        if name not in allowed:
+            yield f"fingerprint names {name!r}, which no pattern captures"
+
+
+def _texts(plain: Mapping[str, Any]) -> Iterator[str]:
+    allowed = captures_of(plain)
+    for at, text in _walk(plain, ""):
+        if "zh" not in text:
+            yield f"{at} has no Chinese"
+        for lang, words in text.items():
+            for hole in _HOLE.findall(words):
+                if hole not in allowed and f"${{{hole}}}" not in words:
+                    yield f"{at}.{lang} uses {{{hole}}}, which nothing captures"
+    if len(plain["title"]["en"]) > 110:
+        yield "title is longer than 110 characters"
+
+
+def _walk(value: Any, at: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+    if isinstance(value, Mapping):
+        if set(value) <= {"en", "zh"} and "en" in value:
+            yield at, value
+            return
+        for key, inner in value.items():
+            if key not in ("examples", "match", "references"):
+                yield from _walk(inner, f"{at}.{key}".strip("."))
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from _walk(inner, f"{at}[{i}]")
+
+
+def _proof(plain: Mapping[str, Any]) -> Iterator[str]:
+    match = plain["examples"].get("match", [])
+    no_match = plain["examples"].get("no_match", [])
+    if not match or not no_match:
+        yield "needs an example that matches and one that does not"
+    if not plain["references"]:
+        yield "needs a reference"
+    if plain["status"] == "stable":
+        if len(match) < 2 or len(no_match) < 2:
+            yield "status stable needs two examples of each side"
+        if not any(example["origin"] == "genuine" for example in match):
+            yield "status stable needs a genuine example"
+    for example in no_match:
+        if "because" not in example:
+            yield "a no_match example needs `because`"

@@ -1,0 +1,371 @@
+"""Tracebacks put together again, per worker, out of interleaved lines.
+
+Fed with peeled lines in the order of the log; gives back whole blocks. It knows how Python, Ray,
+torch's DataLoader, multiprocessing and rich print a traceback, and nothing about what one means.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+
+from ..model import NOBODY, Block, Exc, Frame, Line, Worker
+from ..scan.anchors import EXCEPTION_ENDINGS
+from .text import unglued
+
+MAX_GAP = 400
+"""Lines of other workers after which an unfinished traceback is taken as it is."""
+MAX_MESSAGE = 60
+MAX_BARE = 8
+MAX_FRAMES = 400
+
+HEADER = "Traceback (most recent call last)"
+_CHAIN = (
+    "The above exception was the direct cause of the following exception",
+    "During handling of the above exception, another exception occurred",
+)
+_FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)(?:, in (.*))?')
+_BOX_FRAME = re.compile(r"^│\s*(/?\S+\.py):(\d+)\s+in\s+(\S+)")
+_GROUP = re.compile(r"^\s*(?:[|+] ?)+(?:-+(?: \d+ -+|\.\.\.)?)?")
+_EXC = re.compile(
+    r"^((?:[A-Za-z_][\w]*\.)*[A-Za-z_]\w*(?:\([\w.]+\))?)(?::(?: |$)(.*))?$", re.DOTALL
+)
+_NAMELIKE = re.compile(
+    rf"(?:{'|'.join(EXCEPTION_ENDINGS)}|Warning|Full|Stop\w+|Break)(?:\([\w.]+\))?$"
+)
+_CARETS = re.compile(r"^[\s~^]+$")
+_OUTSIDE = re.compile(
+    r"^(?:/\S*sh: |\[\d+\][+-]? +\w|exit code|exit status|Killed\b|Terminated\b|Aborted\b|step:\d"
+    r"|\+ \w|srun:|slurmstepd:|Exception ignored in|Traceback|done$|Set the environment variable"
+    r"|\S* ?\d{1,3}%\||=====|-----|\w+: line \d+: )"
+)
+
+
+class Part(Enum):
+    """What a line was to the traceback that took it."""
+
+    FRAME = auto()
+    TEXT = auto()
+    """The exception's line or its message: may hold evidence."""
+
+
+class _State(Enum):
+    FRAMES = auto()
+    BOX = auto()
+    MESSAGE = auto()
+    CHAIN = auto()
+
+
+@dataclass(slots=True)
+class _Open:
+    worker: Worker
+    path: str
+    first: int
+    indent: int
+    formats: tuple[str, ...]
+    time: float | None
+    last: int
+    state: _State = _State.FRAMES
+    frames: list[Frame] = field(default_factory=list)
+    chain: list[Exc] = field(default_factory=list)
+    at: int = 0
+    """Where the next exception goes in the chain: behind the last after a chain marker, before it
+    where it was printed inside the last one's message."""
+    message: list[str] = field(default_factory=list)
+    exc_type: str = ""
+    exc_line: int = 0
+    exc_last: int = 0
+    blanks: int = 0
+    foreign: int = 0
+    group: bool = False
+    token: int = 0
+    bare: bool = False
+    """Began with the exception itself: less of what follows belongs to it."""
+    repeated: int = 1
+    uncaught: bool = False
+
+
+def is_header(text: str) -> bool:
+    """Whether a line opens a traceback: the words stand alone, or end a prompt without newline."""
+    place = text.find(HEADER)
+    if place < 0:
+        return False
+    rest = text[place + len(HEADER) :].strip()
+    if rest not in (":", "") and not rest.startswith("─"):
+        return False
+    before = text[:place].strip(" |+╭─")
+    return not before or (rest == ":" and not before.startswith(("[prompt]", "[response]")))
+
+
+def parse_exception(text: str) -> tuple[str, str] | None:
+    """`torch.OutOfMemoryError: CUDA …` as (type, first line of the message); None if it is none.
+
+    The bare form `KeyError` needs a name that looks like an exception's; with a message any
+    dotted name does, as long as it looks like a class.
+    """
+    found = _EXC.match(unglued(text))
+    if found is None:
+        return None
+    name, message = found[1], found[2]
+    last = name.partition("(")[0].rpartition(".")[2]
+    if _NAMELIKE.search(name) and last[0].isupper() and last not in ("Error", "Failed", "Killed"):
+        return name, message or ""
+    if message is not None and "." in name and last[0].isupper():
+        return name, message
+    return None
+
+
+class Assembler:
+    """Feeds on lines, keeps open tracebacks by worker, hands out finished blocks."""
+
+    def __init__(self) -> None:
+        self._open: dict[Worker, _Open] = {}
+        self._latest: _Open | None = None
+        self.done: list[tuple[int, Block]] = []
+        self._count = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a traceback is open, so that every following line has to be looked at."""
+        return bool(self._open)
+
+    def feed(
+        self, line: Line, formats: tuple[str, ...], *, exception: bool = False
+    ) -> tuple[Part, int] | None:
+        """Gives the next line; returns what it was to which traceback, None if none took it.
+
+        The number is that of the pair in `done` later. `exception`: the line may hold an
+        exception's name at its start, with no traceback above it in this log.
+        """
+        worker = line.worker
+        block = self._open.get(worker)
+        if block is None and worker is NOBODY and self._latest is not None:
+            # Ray prints a prefix before the first line of a message only
+            candidate = self._latest
+            if candidate.last == line.number - 1 and not formats:
+                block = candidate
+        self._expire(line.number)
+        if block is not None:
+            part = self._take(block, line, formats)
+            if part is not None:
+                block.last = line.number
+                block.repeated = max(block.repeated, line.repeated)
+                self._latest = block
+                return part, block.token
+        return self._start(line, formats, exception)
+
+    def _start(
+        self, line: Line, formats: tuple[str, ...], exception: bool
+    ) -> tuple[Part, int] | None:
+        text = line.text
+        headed = is_header(text)
+        bare = exception and not headed and parse_exception(text) is not None
+        if not (headed or bare or _FRAME.match(text)):
+            return None
+        clean = _GROUP.sub("", text) if text.lstrip()[:1] in ("|", "+") else text
+        indent = len(clean) - len(clean.lstrip()) if headed else 0
+        if headed and not clean.lstrip().startswith((HEADER, "Exception Group", "╭")):
+            indent = 0
+        opened = _Open(
+            line.worker,
+            line.path,
+            line.number,
+            indent,
+            formats,
+            line.time,
+            line.number,
+            repeated=line.repeated,
+        )
+        self._count += 1
+        opened.token = self._count
+        opened.group = "Exception Group" in text
+        if "─" in text:
+            opened.state = _State.BOX
+        old = self._open.pop(line.worker, None)
+        if old is not None:
+            self._close(old)
+        self._open[line.worker] = opened
+        self._latest = opened
+        if headed:
+            return Part.FRAME, opened.token
+        opened.bare = bare
+        return self._take(opened, line, formats) or Part.FRAME, opened.token
+
+    def _expire(self, number: int) -> None:
+        for worker, block in list(self._open.items()):
+            if number - block.last > MAX_GAP:
+                del self._open[worker]
+                self._close(block)
+
+    def finish(self) -> None:
+        """Closes everything: the log has ended."""
+        for block in self._open.values():
+            self._close(block)
+        self._open.clear()
+
+    # --- one line into one open traceback ---------------------------------------------------
+
+    def _take(self, block: _Open, line: Line, formats: tuple[str, ...]) -> Part | None:
+        text = line.text
+        if block.group and text.lstrip()[:1] in ("|", "+"):
+            text = _GROUP.sub("", text)
+        stripped = text.strip()
+        if stripped in ('"""', "'''"):
+            stripped, text = "", ""
+        if block.state is _State.BOX:
+            return self._box(block, line, stripped)
+        if block.state is _State.MESSAGE:
+            return self._message(block, line, text, stripped, formats)
+        if block.state is _State.CHAIN:
+            if not stripped:
+                return Part.FRAME
+            if is_header(text):
+                block.state = _State.FRAMES
+                block.indent = len(text) - len(text.lstrip())
+                return Part.FRAME
+            if _FRAME.match(text):
+                block.state = _State.FRAMES
+                return self._frames(block, line, text, stripped)
+            self._end(block)
+            return None
+        return self._frames(block, line, text, stripped)
+
+    def _box(self, block: _Open, line: Line, stripped: str) -> Part | None:
+        if stripped.startswith("╰"):
+            block.state = _State.FRAMES
+        elif stripped.startswith("│"):
+            found = _BOX_FRAME.match(stripped)
+            if found:
+                block.frames.append(Frame(found[1], int(found[2]), found[3], at=line.number))
+            elif "❱" in stripped and block.frames:
+                last = block.frames[-1]
+                source = stripped.partition("❱")[2].strip(" │0123456789")
+                block.frames[-1] = replace(last, source=source)
+        else:
+            self._end(block)
+            return None
+        return Part.FRAME
+
+    def _frames(self, block: _Open, line: Line, text: str, stripped: str) -> Part | None:
+        found = _FRAME.match(text)
+        if found:
+            if len(block.frames) < MAX_FRAMES:
+                function = (found[3] or "<module>").strip()
+                block.frames.append(Frame(found[1], int(found[2]), function, at=line.number))
+            return Part.FRAME
+        if not stripped:
+            return Part.FRAME
+        if is_header(text):
+            return None
+        indent = len(text) - len(text.lstrip())
+        if indent > block.indent:
+            if not _CARETS.match(text) and block.frames and not block.frames[-1].source:
+                last = block.frames[-1]
+                block.frames[-1] = replace(last, source=stripped)
+            return Part.FRAME
+        if stripped.startswith("ray::"):
+            return Part.FRAME
+        parsed = parse_exception(stripped)
+        if parsed is None and block.frames and not _OUTSIDE.match(stripped):
+            # user classes may have any name: `mypkg.Oops`, `Oops: why`
+            loose = _EXC.match(stripped)
+            if loose and loose[1][:1].isalpha() and (loose[2] is not None or "." in loose[1]):
+                parsed = loose[1], loose[2] or ""
+        if parsed is None:
+            block.foreign += 1
+            if block.foreign > 8:
+                self._end(block)
+            return None
+        block.exc_type, first = parsed
+        block.message = [first]
+        block.exc_line = block.exc_last = line.number
+        block.blanks = 0
+        block.state = _State.MESSAGE
+        return Part.TEXT
+
+    def _message(
+        self, block: _Open, line: Line, text: str, stripped: str, formats: tuple[str, ...]
+    ) -> Part | None:
+        if not stripped:
+            block.blanks += 1
+            if block.blanks > 3:
+                self._end(block)
+                return None
+            return Part.FRAME
+        if stripped.rstrip(":").startswith(_CHAIN):
+            self._push(block)
+            block.at = len(block.chain)
+            block.state = _State.CHAIN
+            return Part.FRAME
+        frame = _FRAME.match(text)
+        if (frame and text[:1] in " \t") or (is_header(text) and "Original" in text):
+            # what follows was printed inside this message: the nested exception is its cause
+            self._push(block)
+            block.state = _State.FRAMES
+            if frame:
+                return self._frames(block, line, text, stripped)
+            return Part.FRAME
+        if is_header(text):
+            self._end(block)
+            return None
+        indent = len(text) - len(text.lstrip())
+        empty = not any(part.strip() for part in block.message)
+        same = formats == block.formats and line.number - block.exc_last <= MAX_GAP
+        if _CARETS.match(text):
+            return Part.FRAME
+        deeper = indent > block.indent
+        direct = not block.blanks and not _OUTSIDE.match(stripped)
+        most = MAX_BARE if block.bare else MAX_MESSAGE
+        if same and len(block.message) < most and (deeper or empty or direct):
+            if parse_exception(stripped) and not deeper and not empty:
+                self._end(block)
+                return None
+            block.message.append(text.rstrip())
+            block.exc_last = line.number
+            block.blanks = 0
+            return Part.TEXT
+        self._end(block)
+        return None
+
+    def _push(self, block: _Open) -> None:
+        """Puts the exception just read into the chain."""
+        if not block.exc_type:
+            return
+        message = "\n".join(block.message).strip("\n")
+        frames = tuple(block.frames)
+        if frames and frames[0].function == "<module>":
+            block.uncaught = True
+        block.chain.insert(
+            block.at, Exc(block.exc_type, message, block.exc_line, block.exc_last, frames)
+        )
+        block.exc_type = ""
+        block.frames = []
+        block.message = []
+
+    def _end(self, block: _Open) -> None:
+        self._open.pop(block.worker, None)
+        self._close(block)
+
+    def _close(self, block: _Open) -> None:
+        self._push(block)
+        if self._latest is block:
+            self._latest = None
+        if not block.chain:
+            return
+        last = max(max(exc.last_line for exc in block.chain), block.first)
+        self.done.append(
+            (
+                block.token,
+                Block(
+                    worker=block.worker,
+                    path=block.path,
+                    first_line=block.first,
+                    last_line=last,
+                    chain=tuple(block.chain),
+                    uncaught=block.uncaught,
+                    time=block.time,
+                    repeated=block.repeated,
+                ),
+            )
+        )

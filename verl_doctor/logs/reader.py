@@ -1,0 +1,198 @@
+"""Chunks of one source -> the lines that hit, and the tracebacks around them.
+
+Between hits nothing is decoded: the reader jumps from hit to hit, and goes line by line only while
+a traceback or a config dump is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import NOBODY, Block, Line, Worker
+from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE
+from .blocks import Assembler, Part
+from .prefix import peel
+from .text import plain, segment, unrepeated
+
+if TYPE_CHECKING:
+    from ..scan.database import Scanner
+
+MAX_LINE = 64 * 1024
+"""Bytes of a line that are decoded, around the hit."""
+MAX_DUMP = 4_000
+"""Lines of a pretty-printed config that are taken as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A line that hit something, or lies in an open traceback."""
+
+    line: Line
+    anchors: frozenset[int]
+    literals: tuple[int, ...]
+    part: Part | None = None
+    token: int = 0
+    """Which open traceback took it; the `Done` of that traceback has the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A traceback is complete."""
+
+    token: int
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """A pretty-printed config, its text without prefixes."""
+
+    line: Line
+    last_line: int
+    text: str
+
+
+Item = Seen | Done | Dump
+_NONE: frozenset[int] = frozenset()
+
+
+class Reader:
+    """Reads one source. `lines`, `bytes` and `tail` are right once `read` is exhausted.
+
+    Lines are numbered from `offset` + 1: several sources of one run share one axis.
+    """
+
+    def __init__(self, scanner: Scanner, path: str, offset: int = 0) -> None:
+        self.path = path
+        self._offset = offset
+        self.lines = 0
+        self.bytes = 0
+        self.tail = b""
+        """The last few KiB, where a hang shows its last sign of life."""
+        self.cut = ""
+        self._scanner = scanner
+        self._blocks = Assembler()
+        self._dump: list[str] = []
+        self._dump_line: Line | None = None
+        self._depth = 0
+
+    def read(self, chunks: Iterable[bytes]) -> Iterator[Item]:
+        """Yields what was seen, in the order of the log."""
+        number = self._offset + 1
+        for raw in chunks:
+            self.bytes += len(raw)
+            chunk = plain(raw)
+            yield from self._chunk(chunk, number)
+            number += chunk.count(b"\n")
+            self.tail = (self.tail + chunk[-8192:])[-8192:]
+        unended = bool(self.tail) and not self.tail.endswith(b"\n")
+        self.lines = number - 1 - self._offset + unended
+        self._blocks.finish()
+        yield from self._finished()
+        if self._dump_line is not None:
+            yield self._end_dump(self._offset + self.lines)
+
+    @property
+    def _busy(self) -> bool:
+        return self._blocks.busy or self._dump_line is not None
+
+    def _chunk(self, chunk: bytes, number: int) -> Iterator[Item]:
+        hits = self._scanner.scan(chunk)
+        count, size = len(hits), len(chunk)
+        i = pos = 0
+        while pos < size:
+            if not self._busy:
+                while i < count and hits[i][0] < pos:
+                    i += 1
+                if i >= count:
+                    break
+                start = chunk.rfind(b"\n", pos, hits[i][0]) + 1 or pos
+                number += chunk.count(b"\n", pos, start)
+                pos = start
+            stop = chunk.find(b"\n", pos)
+            if stop < 0:
+                stop = size
+            found: list[tuple[int, int]] = []
+            while i < count and hits[i][0] <= stop:
+                if hits[i][0] >= pos:
+                    found.append((hits[i][0] - pos, hits[i][1]))
+                i += 1
+            yield from self._line(chunk[pos:stop], number, found)
+            pos = stop + 1
+            number += 1
+
+    def _line(self, raw: bytes, number: int, found: list[tuple[int, int]]) -> Iterator[Item]:
+        raw = raw.rstrip(b"\r")
+        if b"\r" not in raw and len(raw) <= MAX_LINE:
+            yield from self._segment(raw, 0, raw, number, found)
+            return
+        if not found:
+            start, end = segment(raw, len(raw))
+            if start >= end and start:
+                start, end = segment(raw, start - 1)
+            yield from self._segment(raw, start, raw[start:end], number, [])
+            return
+        groups: dict[int, tuple[int, list[tuple[int, int]]]] = {}
+        for end_at, ident in found:
+            start, end = segment(raw, max(0, end_at - 1))
+            if end - start > MAX_LINE:
+                start = max(start, end_at - MAX_LINE // 2)
+                end = min(end, end_at + MAX_LINE // 2)
+                start -= start % (MAX_LINE // 2)
+            groups.setdefault(start, (end, []))[1].append((end_at - start, ident))
+        for start, (end, hits) in sorted(groups.items()):
+            yield from self._segment(raw, start, raw[start:end], number, hits)
+
+    def _segment(
+        self, raw: bytes, start: int, part: bytes, number: int, hits: list[tuple[int, int]]
+    ) -> Iterator[Item]:
+        peeled = peel(part.decode("utf-8", "replace"))
+        worker = peeled.worker
+        if start and worker is NOBODY:
+            # Ray prints its prefix once, before the first carriage return
+            worker = self._first_worker(raw)
+        text, repeated = unrepeated(peeled.rest)
+        line = Line(text, number, self.path, worker, peeled.level, peeled.time, repeated)
+        if self._dump_line is not None and worker == self._dump_line.worker:
+            yield from self._feed_dump(line)
+            return
+        anchors = frozenset(ident for _, ident in hits if ident < FIRST_RULE) if hits else _NONE
+        if CONFIG in anchors and text.startswith("{'"):
+            self._dump_line = line
+            self._depth = 0
+            self._dump = []
+            yield from self._feed_dump(line)
+            return
+        took = self._blocks.feed(line, peeled.formats, exception=EXCEPTION in anchors)
+        yield from self._finished()
+        if hits or took:
+            literals = tuple({ident - FIRST_RULE for _, ident in hits if ident >= FIRST_RULE})
+            part_, token = took if took else (None, 0)
+            yield Seen(line, anchors, literals, part_, token)
+
+    def _first_worker(self, raw: bytes) -> Worker:
+        head = raw[: raw.find(b"\r")][:400]
+        return peel(head.decode("utf-8", "replace")).worker if head else NOBODY
+
+    def _finished(self) -> Iterator[Item]:
+        if self._blocks.done:
+            for token, block in self._blocks.done:
+                yield Done(token, block)
+            self._blocks.done.clear()
+
+    def _feed_dump(self, line: Line) -> Iterator[Item]:
+        self._dump.append(line.text)
+        # quotes may hold braces, but a config's own text rarely does: an unbalanced one ends at
+        # the limit and costs a parse, nothing else
+        self._depth += line.text.count("{") - line.text.count("}")
+        if self._depth <= 0 or len(self._dump) >= MAX_DUMP:
+            yield self._end_dump(line.number)
+
+    def _end_dump(self, last: int) -> Dump:
+        assert self._dump_line is not None
+        dump = Dump(self._dump_line, last, "\n".join(self._dump))
+        self._dump_line = None
+        self._dump = []
+        return dump

@@ -1,0 +1,1 @@
+"""Confirms with `regex` what the scan proposed, and joins confirmed lines into wider patterns."""

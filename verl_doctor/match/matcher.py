@@ -1,0 +1,216 @@
+"""Lines, exceptions and events against the rules that the scan proposes for them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from ..knowledge.base import RuleBase
+from ..model import Block, Event, Line, Match, Pattern, Worker
+from .confirm import Confirmer
+
+MAX_PARTS = 2_000
+"""Lines kept for the rules that need several: enough to join them, flat in memory."""
+
+
+class Matcher:
+    """Holds what wider patterns (sequence, count, absent) have seen so far."""
+
+    def __init__(self, base: RuleBase) -> None:
+        self._base = base
+        self._confirm = Confirmer()
+        self._parts: dict[str, list[tuple[int, Match]]] = defaultdict(list)
+        self._last: dict[str, int] = {}
+        """Last line of each text that an `absent` rule waits for."""
+
+    @property
+    def slow(self) -> set[str]:
+        """Patterns that were stopped by their time limit."""
+        return self._confirm.slow
+
+    def searches(self, pattern: str, text: str) -> bool:
+        """Whether the pattern is found in the text, within the time limit."""
+        return self._confirm.search(pattern, text) is not None
+
+    def line(self, line: Line, literals: Iterable[int], in_source: bool = False) -> list[Match]:
+        """Matches of the rules that these literals (indexes into `base.literals`) propose.
+
+        `in_source`: the line is a traceback's frame or source line, where only patterns with
+        `where: source` look.
+        """
+        found: list[Match] = []
+        for literal in literals:
+            if literal in self._base.awaited:
+                self._last[self._base.literals[literal]] = line.number
+            for rule_id, index in self._base.uses[literal]:
+                spec = self._base.spec(rule_id)
+                pattern = spec.patterns[index]
+                if in_source and pattern.where != "source":
+                    continue
+                captures = self._holds(pattern, line.text)
+                if captures is None:
+                    continue
+                match = Match(
+                    rule_id,
+                    line.path,
+                    line.number,
+                    line.text,
+                    captures,
+                    line.worker,
+                    repeated=line.repeated,
+                    time=line.time,
+                )
+                if spec.kind == "line":
+                    found.append(match)
+                elif len(self._parts[rule_id]) < MAX_PARTS:
+                    self._parts[rule_id].append((index, match))
+        return found
+
+    def _holds(self, pattern: Pattern, text: str) -> dict[str, str] | None:
+        if not all(part in text for part in pattern.contains):
+            return None
+        if any(part in text for part in pattern.unless):
+            return None
+        return self._confirm.search(pattern.regex, text) if pattern.regex else {}
+
+    def exception(self, block: Block, index: int) -> list[Match]:
+        """Matches of traceback rules on one exception of a block's chain."""
+        exc = block.chain[index]
+        name = exc.name
+        inner = ""
+        if name.startswith("RayTaskError(") and name.endswith(")"):
+            inner = name[13:-1].rpartition(".")[2]
+            name = "RayTaskError"
+        found = []
+        seen: set[str] = set()
+        names = (name, inner, "*") if inner else (name, "*")
+        candidates = [item for part in names for item in self._base.by_exception.get(part, ())]
+        for rule_id, number in candidates:
+            if rule_id in seen:
+                continue
+            pattern = self._base.spec(rule_id).patterns[number]
+            captures = self._fits(pattern, block, index)
+            if captures is not None:
+                seen.add(rule_id)
+                found.append(
+                    Match(
+                        rule_id,
+                        block.path,
+                        exc.line,
+                        f"{exc.type}: {exc.message}" if exc.message else exc.type,
+                        captures,
+                        block.worker,
+                        block,
+                        index,
+                        repeated=block.repeated,
+                        time=block.time,
+                    )
+                )
+        return found
+
+    def _fits(self, pattern: Pattern, block: Block, index: int) -> dict[str, str] | None:
+        exc = block.chain[index]
+        captures: dict[str, str] = {}
+        if any(part in exc.message for part in pattern.unless):
+            return None
+        if pattern.message:
+            found = self._confirm.search(pattern.message, exc.message)
+            if found is None:
+                return None
+            captures.update(found)
+        if pattern.frame:
+            frames = "\n".join(f"{frame.file}:{frame.function}" for frame in exc.frames)
+            found = self._confirm.search(pattern.frame, frames)
+            if found is None:
+                return None
+            captures.update(found)
+        if pattern.innermost:
+            last = exc.frames[-1] if exc.frames else None
+            text = f"{last.file}:{last.function} {last.source}" if last else ""
+            found = self._confirm.search(pattern.innermost, text)
+            if found is None:
+                return None
+            captures.update(found)
+        return captures
+
+    def event(self, event: Event) -> list[Match]:
+        """Matches of event rules; the event's fields are the captures."""
+        found = []
+        for rule_id in self._base.by_kind.get("event", ()):
+            options = self._base.spec(rule_id).options
+            if options["kind"] != event.kind:
+                continue
+            where = options.get("where", {})
+            if all(
+                self._confirm.search(pattern, event.fields.get(name, "")) is not None
+                for name, pattern in where.items()
+            ):
+                found.append(
+                    Match(
+                        rule_id,
+                        event.path,
+                        event.line,
+                        event.text,
+                        dict(event.fields),
+                        event.worker,
+                        lines=event.lines,
+                    )
+                )
+        return found
+
+    def finish(self) -> list[Match]:
+        """Matches of the rules that need several lines, now that the log has ended."""
+        found: list[Match] = []
+        for rule_id, parts in self._parts.items():
+            spec = self._base.spec(rule_id)
+            if spec.kind == "count":
+                found += self._count([match for _, match in parts], spec.at_least)
+            elif spec.kind == "absent":
+                last = parts[-1][1]
+                texts = spec.options["missing"]
+                if all(self._last.get(text, 0) <= last.line for text in texts):
+                    found.append(last)
+            elif spec.kind == "sequence":
+                found += _sequence(parts, len(spec.patterns), spec.within_lines, spec.same_worker)
+        return found
+
+    def _count(self, matches: list[Match], at_least: int) -> list[Match]:
+        if sum(match.repeated for match in matches) < at_least:
+            return []
+        return matches
+
+
+def _sequence(
+    parts: list[tuple[int, Match]], length: int, within: int, same_worker: bool
+) -> list[Match]:
+    """First lines of runs that hold all patterns in order, near enough, by one worker if asked."""
+    found = []
+    progress: dict[Worker, list[Match]] = {}
+    for index, match in sorted(parts, key=lambda part: (part[1].line, part[0])):
+        key = match.worker if same_worker else Worker()
+        run = progress.get(key, [])
+        if run and within and match.line - run[0].line > within:
+            run = []
+        if index == len(run):
+            run = [*run, match]
+        elif index == 0:
+            run = [match]
+        if len(run) == length:
+            captures = {name: text for part in run for name, text in part.captures.items()}
+            first = run[0]
+            found.append(
+                Match(
+                    first.rule,
+                    first.path,
+                    first.line,
+                    first.text,
+                    captures,
+                    first.worker,
+                    repeated=first.repeated,
+                    time=first.time,
+                    lines=tuple(part.line for part in run[1:]),
+                )
+            )
+            run = []
+        progress[key] = run
+    return found

@@ -1,0 +1,109 @@
+"""The JSON report, schema_version 1. Changes are additive only."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from typing import Any
+
+from ..model import Finding, Report
+
+
+def _time(stamp: float | None) -> str | None:
+    if stamp is None:
+        return None
+    return datetime.fromtimestamp(stamp, timezone.utc).isoformat().replace("+00:00", "Z")
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "slug": finding.slug,
+        "title": finding.title,
+        "role": finding.role,
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "cause": finding.cause,
+        "summary": finding.summary,
+        "causes": [
+            {
+                "id": cause.id,
+                "text": cause.text,
+                "likelihood": cause.likelihood,
+                "state": cause.state,
+                "because": list(cause.because),
+            }
+            for cause in finding.causes
+        ],
+        "fixes": [
+            {
+                name: value
+                for name, value in (
+                    ("text", fix.text),
+                    ("run", fix.run),
+                    ("set", fix.set),
+                    ("risk", fix.risk),
+                    ("verify", fix.verify),
+                )
+                if value
+            }
+            for fix in finding.fixes
+        ],
+        "evidence": [
+            {"path": one.path, "line": one.line, "text": one.text} for one in finding.evidence
+        ],
+        "workers": list(finding.workers),
+        "count": finding.count,
+        "phase": finding.phase,
+        "why": finding.why,
+        "first_seen": _time(finding.first_seen),
+        "last_seen": _time(finding.last_seen),
+        "fingerprint": finding.fingerprint,
+        "references": list(finding.references),
+    }
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """The report as plain data, in the order in which it is printed."""
+    return {
+        "schema_version": 1,
+        "verdict": report.verdict,
+        "sources": [
+            {
+                "path": source.path,
+                "lines": source.lines,
+                "bytes": source.bytes,
+                "truncated": list(source.truncated),
+            }
+            for source in report.sources
+        ],
+        "phase": {
+            "name": report.phase.name,
+            "line": report.phase.line,
+            "step": report.phase.step,
+            "last_line": report.phase.last_line,
+            "last_text": report.phase.last_text,
+        },
+        "findings": [_finding(finding) for finding in report.findings],
+        "unexplained": [
+            {"path": one.path, "line": one.line, "text": one.text} for one in report.unexplained
+        ],
+        "hidden": dict(report.hidden),
+        "notes": list(report.notes),
+        "overrides": list(report.overrides),
+        "rules_version": report.rules_version,
+    }
+
+
+def render(report: Report) -> str:
+    """One JSON document, indented, with a newline at its end."""
+    return json.dumps(as_dict(report), ensure_ascii=False, indent=2) + "\n"
+
+
+def render_lines(report: Report) -> str:
+    """JSON lines: the report without its findings first, then one finding a line."""
+    whole = as_dict(report)
+    findings = whole.pop("findings")
+    lines = [{"type": "report", **whole}]
+    lines += [{"type": "finding", **finding} for finding in findings]
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)

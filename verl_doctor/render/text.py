@@ -1,0 +1,227 @@
+"""The report for a terminal. It ends with the verdict, since people look at the tail.
+
+Log text is wrapped in `rich.text.Text` and never parsed: `[rank0]` and `[red]` print as they are.
+Commands and overrides stand on lines of their own, unwrapped, so that they can be copied.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from typing import TextIO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from ..model import Finding, Lang, Report
+from .labels import label
+
+COLOURS = {
+    "critical": "bold red",
+    "high": "bold red",
+    "medium": "yellow",
+    "low": "cyan",
+    "info": "dim",
+}
+VERDICT_COLOURS = {
+    "failed": "bold white on red",
+    "hung": "bold black on yellow",
+    "degraded": "bold black on yellow",
+    "interrupted": "bold black on cyan",
+    "healthy": "bold green",
+    "unknown": "bold",
+}
+MAX_OTHERS = 8
+MAX_FIXES = 4
+PIPE_WIDTH = 80
+
+
+def console(stream: TextIO, color: str) -> Console:
+    """A console on the stream that never interprets what it prints.
+
+    Takes `auto`, `always` or `never`; NO_COLOR and TERM=dumb are respected by `auto`.
+    """
+    terminal = stream.isatty()
+    width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if terminal else PIPE_WIDTH
+    plain = color == "never" or (
+        color == "auto"
+        and (not terminal or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb")
+    )
+    return Console(
+        file=stream,
+        width=max(40, min(width, 120)),
+        markup=False,
+        highlight=False,
+        emoji=False,
+        no_color=plain,
+        force_terminal=color == "always" or None,
+        color_system=None if plain else "standard",
+        legacy_windows=False,
+    )
+
+
+class Page:
+    """A console with margins and words of one language."""
+
+    def __init__(self, out: Console, lang: Lang, many: bool) -> None:
+        self.out = out
+        self.lang = lang
+        self.many = many
+        """Several sources: an evidence line names its file."""
+
+    def say(self, key: str, **values: object) -> str:
+        return label(key, self.lang, **values)
+
+    def field(self, name: str, body: Text | str, style: str = "") -> None:
+        """`name` in the margin, `body` wrapped beside it."""
+        text = body if isinstance(body, Text) else Text(body, style=style)
+        mark = Text(name, style="bold")
+        mark.pad_right(max(1, 11 - mark.cell_len))
+        lines = text.wrap(self.out, self.out.width - 13)
+        for i, line in enumerate(lines):
+            head = Text("  ").append_text(mark) if i == 0 else Text(" " * (2 + mark.cell_len))
+            line.rstrip()
+            self.out.print(head.append_text(line), soft_wrap=True)
+
+    def paste(self, sign: str, command: str) -> None:
+        """A command or override on a line of its own, never wrapped."""
+        line = Text(" " * 13 + sign + " ", style="dim").append(command, style="bold green")
+        self.out.print(line, soft_wrap=True)
+
+    def place(self, path: str, line: int) -> str:
+        return f"{path}:{line}" if self.many else self.say("line", n=line)
+
+
+def _root(page: Page, finding: Finding, choice: bool) -> None:
+    say = page.say
+    head = Text(finding.rule or say("unexplained"), style="bold")
+    head.append(f"  {say('severity_' + finding.severity)}", style=COLOURS[finding.severity])
+    page.out.print(Text("\n").append_text(head))
+    title = Text(finding.title, style="bold")
+    page.out.print(Padding(title, (0, 0, 0, 2)))
+    page.out.print()
+    for i, one in enumerate(finding.evidence[:4]):
+        if not one.text:
+            continue
+        page.field(page.place(one.path, one.line), one.text, "red" if i == 0 else "dim")
+    if finding.workers:
+        shown = ", ".join(finding.workers[:4])
+        more = len(finding.workers) - 4
+        page.field(say("worker"), shown + (f" +{more}" if more > 0 else ""))
+    if finding.count > 1:
+        page.field(say("count"), say("times", n=finding.count))
+    if finding.summary and finding.summary != finding.cause:
+        page.field(say("what"), finding.summary)
+    page.field(say("why"), finding.cause)
+    for cause in finding.causes[:1]:
+        if cause.because:
+            page.field("", f"({'; '.join(cause.because)})", "dim")
+    others = [one for one in finding.causes[1:] if one.state != "ruled_out"]
+    if others:
+        page.field(say("or"), others[0].text)
+        for cause in others[1:3]:
+            page.field("", cause.text)
+    for i, fix in enumerate(finding.fixes[:MAX_FIXES], 1):
+        page.field(f"{say('fix')} {i}", fix.text)
+        if fix.run:
+            page.paste("$", fix.run)
+        if fix.set:
+            page.paste("+", fix.set)
+        if fix.verify:
+            page.field("", f"{say('verify')} {fix.verify}", "dim")
+    for url in finding.references[:2]:
+        page.out.print(Text(f"  {say('see')}").append(" " * 8 + url, style="dim"), soft_wrap=True)
+    if choice:
+        page.field(say("chosen"), finding.why)
+
+
+def _other(page: Page, finding: Finding, choice: bool) -> None:
+    mark = Text(f"  {page.say('role_' + finding.role)}", style=COLOURS[finding.severity])
+    mark.append(f"  {finding.rule or '?'}  ", style="bold")
+    mark.append(finding.title)
+    where = page.place(finding.evidence[0].path, finding.evidence[0].line)
+    times = f", {finding.count}x" if finding.count > 1 else ""
+    mark.append(f"  ({where}{times})", style="dim")
+    page.out.print(mark)
+    if choice or finding.role in ("advice", "root"):
+        page.out.print(Padding(Text(finding.why, style="dim"), (0, 0, 0, 4)))
+
+
+def render(
+    report: Report,
+    *,
+    lang: Lang = "en",
+    color: str = "never",
+    stream: TextIO | None = None,
+    choice: bool = False,
+    everything: bool = False,
+) -> str:
+    """Writes the report to the stream, or returns it as text where none is given.
+
+    Takes the language, the colour mode, whether to say why each finding holds its place
+    (`choice`), and whether to list consequences too (`everything`).
+    """
+    buffer = io.StringIO()
+    out = console(stream or buffer, color)
+    page = Page(out, lang, len(report.sources) > 1)
+    say = page.say
+    for source in report.sources[:5]:
+        cut = f"  {say('truncated')}" if source.truncated else ""
+        size = say("size", lines=f"{source.lines:,}", size=_bytes(source.bytes))
+        out.print(Text(f"{source.path}: {size}{cut}", style="dim"), soft_wrap=True)
+    if len(report.sources) > 5:
+        out.print(Text(say("more_sources", n=len(report.sources) - 5), style="dim"))
+    root = report.findings[0] if report.findings else None
+    others = list(report.findings[1:])
+    if not (everything or choice):
+        quiet = [one for one in others if one.role in ("cascade", "teardown")]
+        others = [one for one in others if one not in quiet]
+    else:
+        quiet = []
+    if others or quiet:
+        out.print(Text(f"\n{say('others')}", style="bold"))
+        for finding in reversed(others[:MAX_OTHERS]):
+            _other(page, finding, choice)
+        if len(others) > MAX_OTHERS or quiet:
+            n = max(0, len(others) - MAX_OTHERS) + len(quiet)
+            out.print(Text(f"  {say('folded_findings', n=n)}", style="dim"))
+    if not root or root.rule is None:
+        for line in report.unexplained[-3:]:
+            page.field(page.place(line.path, line.line), line.text, "dim")
+    if root:
+        _root(page, root, choice)
+    hidden = [say(f"hidden_{key}", n=n) for key, n in report.hidden.items() if n]
+    if hidden:
+        out.print(Text(f"\n  {say('hidden')} {', '.join(hidden)}", style="dim"))
+    for note in report.notes:
+        page.field(say("note"), note)
+    _verdict(page, report, root)
+    return buffer.getvalue()
+
+
+def _verdict(page: Page, report: Report, root: Finding | None) -> None:
+    say = page.say
+    line = Text("\n")
+    line.append(f" {say('verdict_' + report.verdict)} ", style=VERDICT_COLOURS[report.verdict])
+    where = say("phase_" + report.phase.name)
+    if report.phase.step is not None:
+        where += say("at_step", n=report.phase.step)
+    if root is not None and report.verdict not in ("healthy", "unknown"):
+        line.append(f" {where}: ").append(root.title, style="bold")
+        line.append(f"\n {say('sure', how=say('sure_' + root.confidence))}")
+    elif report.verdict == "unknown":
+        line.append(f" {say('unknown_tail', where=where)}")
+    else:
+        line.append(f" {say('healthy_tail', where=where)}")
+    page.out.print(line)
+
+
+def _bytes(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

@@ -1,0 +1,1 @@
+"""The hot path: one compiled database runs over whole chunks; Python sees only the hits."""
