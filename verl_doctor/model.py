@@ -37,7 +37,7 @@ PHASES = (
 
 def severity_rank(severity: str) -> int:
     """Position of a severity word, 0 the worst. Takes one of SEVERITIES, returns its index."""
-    return SEVERITIES.index(severity)  # type: ignore[arg-type]
+    return SEVERITIES.index(severity)
 
 
 # --- what stands in a log -------------------------------------------------------------------

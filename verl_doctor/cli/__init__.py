@@ -1,24 +1,11 @@
-"""The command line: which verb, and which exit status. Each verb is imported when it is called."""
+"""The command line: the process's arguments in, its exit status out."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from enum import IntEnum
-from typing import Any
-
-import click
-
-from .. import __version__
-
-VERBS = {
-    "diagnose": ("diagnose", "Name the cause and the fix in a log (the default verb)."),
-    "explain": ("explain", "What a rule knows: meaning, causes, fixes, links. Offline."),
-    "rules": ("rules", "List, check and test the rules."),
-    "incidents": ("incidents", "What was found before on this machine."),
-    "schema": ("schema", "JSON Schema of a rule file, for editors."),
-}
+from pathlib import Path
 
 
 class ExitCode(IntEnum):
@@ -33,57 +20,8 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class Verbs(click.Group):
-    """`verl-doctor LOG…` is short for `verl-doctor diagnose LOG…`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            return None
-        module = importlib.import_module(f".{VERBS[cmd_name][0]}", __name__)
-        command: click.Command = getattr(module, cmd_name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # the verbs' own modules stay unimported: help has to be instant
-        with formatter.section("Verbs"):
-            formatter.write_dl([(name, text) for name, (_, text) in VERBS.items()])
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        first = args[0] if args else ""
-        own = ("--help", "-h", "--version")
-        if not args:
-            args = [] if sys.stdin is None or sys.stdin.isatty() else ["diagnose"]
-        elif first not in VERBS and first not in own:
-            args = ["diagnose", *args]
-        return super().parse_args(ctx, args)
-
-
-@click.command(
-    cls=Verbs,
-    context_settings={
-        "help_option_names": ["-h", "--help"],
-        "auto_envvar_prefix": "VERL_DOCTOR",
-        "max_content_width": 100,
-    },
-    no_args_is_help=True,
-)
-@click.version_option(__version__, prog_name="verl-doctor")
-def cli() -> None:
-    """Reads the console log of a verl / LLM reinforcement-learning run that has died, hangs or
-    learns nothing, and says what happened, why, how sure it is and what to do.
-
-    \b
-      verl-doctor train.log              one log (also .gz .bz2 .xz .zst)
-      verl-doctor logs/*.log             several files as one run
-      verl-doctor /path/to/logs/         a folder
-      cat train.log | verl-doctor        a pipe
-      verl-doctor explain use-cache-unexpected-argument
-
-    Exit status: 0 nothing at or above --fail-on, 1 findings, 2 usage error or unreadable input.
-    """
+HELP = Path(__file__).with_name("help.txt")
+"""What click prints for --help (a test holds them equal): importing click takes 30 ms."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -91,29 +29,34 @@ def main(argv: list[str] | None = None) -> None:
 
     Takes the arguments (default: the process's own). Known errors are one line on standard error.
     """
+    args = sys.argv[1:] if argv is None else argv
+    if args in (["--help"], ["-h"]):
+        sys.stdout.write(HELP.read_text(encoding="utf-8"))
+        sys.exit(ExitCode.OK)
+    sys.exit(int(_run(args)))
+
+
+def _run(args: list[str]) -> int:
+    import click
+
     from ..errors import DoctorError, RuleError
+    from .app import cli
 
     try:
-        result: Any = cli.main(args=argv, prog_name="verl-doctor", standalone_mode=False)
-        status = result if isinstance(result, int) else ExitCode.OK
+        result = cli.main(args=args, prog_name="verl-doctor", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Abort:
-        status = ExitCode.INTERRUPTED
+        return result if isinstance(result, int) else ExitCode.OK
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
     except click.ClickException as error:
         error.show()
-        status = ExitCode.USAGE
+        return ExitCode.USAGE
     except BrokenPipeError:
         # the reader went away (`| head`): nothing is left to say, and Python must not try
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = ExitCode.OK
-    except RuleError as error:
-        print(f"verl-doctor: {error}", file=sys.stderr)
-        for problem in error.problems:
-            print(problem, file=sys.stderr)
-        status = ExitCode.USAGE
+        return ExitCode.OK
     except DoctorError as error:
         print(f"verl-doctor: {error}", file=sys.stderr)
-        status = ExitCode.USAGE
-    except KeyboardInterrupt:
-        status = ExitCode.INTERRUPTED
-    sys.exit(int(status))
+        for problem in error.problems if isinstance(error, RuleError) else ():
+            print(problem, file=sys.stderr)
+        return ExitCode.USAGE

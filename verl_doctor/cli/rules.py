@@ -57,6 +57,17 @@ def _folders(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> list[Path]:
     return rule_folders(rule_dirs)
 
 
+def _outside(files: tuple[str, ...], known: set[Path]) -> list[Path]:
+    """Rule files among the arguments that lie in none of the rule folders."""
+    from ..knowledge.load import rule_files
+
+    found = []
+    for name in files:
+        path = Path(name)
+        found += rule_files(path) if path.is_dir() else [path]
+    return [path for path in found if path.resolve() not in known]
+
+
 def _wanted(path: str, files: tuple[str, ...]) -> bool:
     if not files:
         return True
@@ -75,21 +86,15 @@ def lint(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
     """
     from ..knowledge.lint import lint as check
     from ..knowledge.load import read_rules
-
-    folders = _folders(files, rule_dirs)
-    folders += [Path(name) for name in files if Path(name).is_dir()
-                and not any(folder.resolve() in (Path(name).resolve(), *Path(name).resolve().parents)
-                            for folder in folders)]  # fmt: skip
-    plains, problems, notes = read_rules(folders)
-    alone = [Path(name) for name in files if Path(name).is_file()]
-    known = {plain["path"] for plain in plains} | {problem.path for problem in problems}
     from ..knowledge.read import read_rule
 
-    for path in alone:
-        if not any(Path(one).resolve() == path.resolve() for one in known):
-            plain, found = read_rule(path.read_text(encoding="utf-8"), str(path))
-            problems += found
-            plains += [plain] if plain else []
+    plains, problems, notes = read_rules(_folders(files, rule_dirs))
+    known = {Path(plain["path"]).resolve() for plain in plains}
+    known |= {Path(problem.path).resolve() for problem in problems}
+    for path in _outside(files, known):
+        plain, found = read_rule(path.read_text(encoding="utf-8"), str(path))
+        problems += found
+        plains += [plain] if plain else []
     problems += check(plains)
     shown = [problem for problem in problems if _wanted(problem.path, files)]
     for problem in shown:
@@ -108,7 +113,7 @@ def test(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
     from ..errors import RuleError
     from ..knowledge.base import RuleBase
     from ..knowledge.load import read_rules
-    from ..knowledge.proof import prove_all
+    from ..proof import prove_all
 
     plains, problems, _ = read_rules(_folders(files, rule_dirs))
     bad = [problem for problem in problems if _wanted(problem.path, files)]

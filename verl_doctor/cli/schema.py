@@ -14,4 +14,5 @@ def schema(what: str) -> None:
     `# yaml-language-server: $schema=rule.schema.json`."""
     from ..knowledge.schema import rule_schema
 
+    assert what == "rule"
     print(json.dumps(rule_schema(), indent=2))

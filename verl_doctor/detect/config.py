@@ -50,7 +50,7 @@ class Settings:
             self.config = value
 
     def get(self, key: str) -> Any:
-        """The effective value of a dotted key: an override's text, else the dump's value, or None."""
+        """The effective value of a dotted key: an override's text, else the dump's, or None."""
         for item in reversed(self.overrides):
             name, _, value = item.lstrip("+~").partition("=")
             if name == key:

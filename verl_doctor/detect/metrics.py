@@ -11,6 +11,7 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -119,7 +120,7 @@ def _judge_series(
     values = _smoothed(series.values.tolist(), options.get("smooth", 1))
     need = options.get("for_steps", 3)
     if options.get("constant"):
-        flags = [False] + [a == b for a, b in zip(values, values[1:], strict=False)]
+        flags = [False] + [a == b for a, b in pairwise(values)]
         need = max(2, need) - 1
     else:
         flags = [math.isfinite(value) for value in values]

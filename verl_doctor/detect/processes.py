@@ -137,7 +137,7 @@ class Elastic:
         self._root = False
 
     def finish(self) -> list[Event]:
-        """One event for each dead process; the decisive line is the agent's own where it has one."""
+        """One event for each dead process; the agent's own line decides where it has one."""
         events = []
         seen: set[tuple[str, str, str]] = set()
         agent = {(entry.local_rank, entry.exitcode): entry for entry in reversed(self._failed)}

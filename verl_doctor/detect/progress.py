@@ -73,7 +73,7 @@ class Progress:
         return phase, line
 
     def steps_after(self, number: int, worker: Worker | None = None) -> int:
-        """New training steps (numbers not seen before) printed below a line, by one worker or any."""
+        """New training steps (numbers not seen before) below a line, by one worker or any."""
         lines = self._new_step_lines if worker is None else self._worker_steps.get(worker, [])
         return len(lines) - bisect_right(lines, number)
 

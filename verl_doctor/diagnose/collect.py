@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..detect.collectives import Collectives
@@ -245,7 +246,7 @@ class Collector:
         return found
 
 
-def _fits(options: dict[str, object], value: object, matcher: Matcher) -> bool:
+def _fits(options: Mapping[str, object], value: object, matcher: Matcher) -> bool:
     pattern = options.get("matches")
     if isinstance(pattern, str) and not matcher.searches(pattern, str(value)):
         return False

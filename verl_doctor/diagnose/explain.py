@@ -125,7 +125,7 @@ class Explainer:
             own = [frame for frame in exc.frames if frame.user][-2:]
             for frame in dict.fromkeys([*own, *exc.frames[-1:]]):
                 source = f": {frame.source}" if frame.source else ""
-                words = f'File "{frame.file}", line {frame.line}, in {frame.function}{source}'
+                words = f"at {_short(frame.file)}:{frame.line} in {frame.function}{source}"
                 shown.append(Evidence(match.path, frame.at - before, visible(words, MAX_TEXT)))
         for other in incident.evidence[1:]:
             text = visible(other.text.partition("\n")[0], MAX_TEXT)
@@ -229,6 +229,16 @@ class Explainer:
             return "medium"
         sure = states and (states[0].likelihood == "high" or states[0].state == "supported")
         return "high" if sure else "medium"
+
+
+def _short(path: str) -> str:
+    """A source path from its package on: `verl/utils/config.py`, or its last three parts."""
+    for mark in ("site-packages/", "dist-packages/"):
+        head, found, tail = path.rpartition(mark)
+        if found:
+            return tail
+    parts = path.split("/")
+    return path if len(parts) <= 4 else "/".join(["…", *parts[-3:]])
 
 
 def fingerprint(key: str) -> str:

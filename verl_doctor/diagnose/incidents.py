@@ -136,6 +136,8 @@ def defaults(match: Match) -> Mapping[str, str]:
         exc = match.block.chain[match.exc]
         values["exception"] = exc.name
         values["message"] = exc.message.partition("\n")[0][:200]
+        deepest = match.block.chain[0]
+        values["inner"] = f"{deepest.name}: {deepest.message.partition(chr(10))[0][:200]}"
         frames = [frame for part in match.block.chain for frame in part.frames if frame.user]
         own = [frame for frame in exc.frames if frame.user]
         frame = (own or frames or list(exc.frames))[-1:] or None
@@ -144,5 +146,6 @@ def defaults(match: Match) -> Mapping[str, str]:
     else:
         values["message"] = match.text[:200]
     values.setdefault("frame", "")
+    values.setdefault("inner", "")
     values.setdefault("exception", "")
     return values

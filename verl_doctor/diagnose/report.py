@@ -35,8 +35,8 @@ def report(
 ) -> Report:
     """Builds the report once everything has been collected.
 
-    Takes the finished collector, the sources as read, the number of lines before each, the last text of the log, notes of the
-    reading, and the language.
+    Takes the finished collector, the sources as read, the number of lines before each, the last
+    text of the log, notes of the reading, and the language.
     """
     order = choose(collector, lang)
     last_text = _last_line(tail)

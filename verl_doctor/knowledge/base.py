@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model import MatchSpec, Rule
-from .read import PATTERN_KINDS, build_match, build_rule
+from .build import PATTERN_KINDS, build_match, build_rule
 
 LINE_KINDS = ("line", "sequence", "count", "absent")
 

@@ -11,7 +11,7 @@ from .nodes import Problem
 MIN_ANCHOR = 5
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
-BUILT_IN = {"exception", "message", "frame", "worker", "phase", "line"}
+BUILT_IN = {"exception", "inner", "message", "frame", "worker", "phase", "line"}
 EVENT_FIELDS = {
     "elastic_failure": "rank local_rank exitcode signal host time first_observed",
     "process_killed": "signal command pid rank",

@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..errors import RuleError
 from .base import RuleBase
-from .nodes import Problem
 
 if TYPE_CHECKING:
     from ..scan.database import Scanner
+    from .nodes import Problem
 
 FORMAT = "3"
 """Raised when the plain data or the anchors change their meaning."""
 
 
 def shipped_rules() -> Path:
-    """The folder of the rules that come with verl-doctor: inside the wheel, or beside the package."""
+    """The folder of the shipped rules: inside the wheel, or beside the package."""
     package = Path(__file__).resolve().parent.parent
     inside = package / "rules"
     return inside if inside.is_dir() else package.parent / "rules"
@@ -74,6 +74,7 @@ def read_rules(folders: Sequence[Path]) -> tuple[list[dict[str, Any]], list[Prob
     Takes the folders, weakest first. Returns the plain rules (a later folder's rule replaces one
     of the same id), all problems, and notes on what was replaced.
     """
+    from .nodes import Problem
     from .read import read_rule  # PyYAML costs 14 ms, and a cached start needs none of it
 
     rules: dict[str, dict[str, Any]] = {}

@@ -52,10 +52,7 @@ def compose(text: str, path: str) -> tuple[yaml.Node | None, list[Problem]]:
     try:
         for event in yaml.parse(text, Loader=Loader):
             if isinstance(event, yaml.AliasEvent):
-                mark = event.start_mark
-                return None, [
-                    Problem(path, mark.line + 1, mark.column + 1, "YAML aliases are not allowed")
-                ]
+                return None, [Problem(path, *_position(event), "YAML aliases are not allowed")]
         node = yaml.compose(text, Loader=Loader)
     except yaml.MarkedYAMLError as error:
         found = error.problem_mark or error.context_mark
@@ -161,6 +158,11 @@ class Walker:
         if shape.one_of and len(result) != 1:
             self.fault(node, f"{_name(at)} must hold exactly one of: {', '.join(shape.fields)}")
         return {key: value for key, value in result.items() if value is not None}
+
+
+def _position(event: yaml.Event) -> tuple[int, int]:
+    mark = event.start_mark
+    return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 
 
 def _name(at: tuple[str | int, ...]) -> str:

@@ -27,7 +27,8 @@ _CHAIN = (
 )
 _FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)(?:, in (.*))?')
 _BOX_FRAME = re.compile(r"^│\s*(/?\S+\.py):(\d+)\s+in\s+(\S+)")
-_GROUP = re.compile(r"^\s*(?:[|+] ?)+(?:-+(?: \d+ -+|\.\.\.)?)?")
+_GROUP = re.compile(r"^\s*[|+] ?")
+_GROUP_RULE = re.compile(r"^[\s|+-]*(?:\d+|\.\.\.)?[\s-]*$")
 _EXC = re.compile(
     r"^((?:[A-Za-z_][\w]*\.)*[A-Za-z_]\w*(?:\([\w.]+\))?)(?::(?: |$)(.*))?$", re.DOTALL
 )
@@ -209,7 +210,13 @@ class Assembler:
     def _take(self, block: _Open, line: Line, formats: tuple[str, ...]) -> Part | None:
         text = line.text
         if block.group and text.lstrip()[:1] in ("|", "+"):
+            if _GROUP_RULE.match(text) and "--" in text:
+                # members of a group are its causes: they go before it in the chain
+                self._push(block)
+                block.state = _State.FRAMES
+                return Part.FRAME
             text = _GROUP.sub("", text)
+            block.indent = 0
         stripped = text.strip()
         if stripped in ('"""', "'''"):
             stripped, text = "", ""
@@ -299,18 +306,24 @@ class Assembler:
             block.state = _State.CHAIN
             return Part.FRAME
         frame = _FRAME.match(text)
-        if (frame and text[:1] in " \t") or (is_header(text) and "Original" in text):
+        inside = is_header(text) and not text.lstrip(" |+").startswith(HEADER)
+        if (frame and text[:1] in " \t") or inside:
             # what follows was printed inside this message: the nested exception is its cause
             self._push(block)
             block.state = _State.FRAMES
             if frame:
                 return self._frames(block, line, text, stripped)
             return Part.FRAME
+        empty = not any(part.strip() for part in block.message)
         if is_header(text):
+            if block.bare and empty:
+                # `multiprocessing.pool.RemoteTraceback:` only announces what follows
+                block.exc_type, block.message = "", []
+                block.state = _State.FRAMES
+                return Part.FRAME
             self._end(block)
             return None
         indent = len(text) - len(text.lstrip())
-        empty = not any(part.strip() for part in block.message)
         same = formats == block.formats and line.number - block.exc_last <= MAX_GAP
         if _CARETS.match(text):
             return Part.FRAME

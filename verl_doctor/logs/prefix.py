@@ -17,7 +17,7 @@ MAX_DEPTH = 12
 """Prefixes taken off one line: more is a hostile line, not a log."""
 MAX_STARTS = 4096
 """Beginnings of lines remembered."""
-HEAD = 600
+HEAD = 256
 """Characters within which a prefix shows itself: a line of a megabyte is not searched."""
 
 _LETTERS = {

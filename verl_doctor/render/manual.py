@@ -20,9 +20,8 @@ def signature(spec: MatchSpec) -> list[str]:
         name = "/".join(pattern.exception)
         what = pattern.message or pattern.regex or " + ".join(pattern.contains)
         extra = pattern.frame or pattern.innermost
-        lines.append(
-            ": ".join(part for part in (name, what) if part) + (f" @ {extra}" * bool(extra))
-        )
+        where = f" @ {extra}" if extra else ""
+        lines.append(": ".join(part for part in (name, what) if part) + where)
     return lines
 
 
@@ -69,6 +68,5 @@ def render(rule: Rule, *, lang: Lang, color: str, stream: TextIO) -> None:
         note = " ".join(
             part for part in (reference.kind, reference.versions, reference.checked) if part
         )
-        out.print(
-            Text(f"  {say('see')}        {reference.url}  ({note})", style="dim"), soft_wrap=True
-        )
+        link = Text(f"  {say('see')}        {reference.url}  ({note})", style="dim")
+        out.print(link, soft_wrap=True)

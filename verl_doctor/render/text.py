@@ -12,7 +12,6 @@ import shutil
 from typing import TextIO
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from ..model import Finding, Lang, Report
@@ -91,7 +90,7 @@ class Page:
         self.out.print(line, soft_wrap=True)
 
     def place(self, path: str, line: int) -> str:
-        return f"{path}:{line}" if self.many else self.say("line", n=line)
+        return f"{path.rpartition('/')[2]}:{line}" if self.many else self.say("line", n=line)
 
 
 def _root(page: Page, finding: Finding, choice: bool) -> None:
@@ -99,8 +98,9 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
     head = Text(finding.rule or say("unexplained"), style="bold")
     head.append(f"  {say('severity_' + finding.severity)}", style=COLOURS[finding.severity])
     page.out.print(Text("\n").append_text(head))
-    title = Text(finding.title, style="bold")
-    page.out.print(Padding(title, (0, 0, 0, 2)))
+    for line in Text(finding.title, style="bold").wrap(page.out, page.out.width - 4):
+        line.rstrip()
+        page.out.print(Text("  ").append_text(line), soft_wrap=True)
     page.out.print()
     for i, one in enumerate(finding.evidence[:4]):
         if not one.text:
@@ -146,7 +146,7 @@ def _other(page: Page, finding: Finding, choice: bool) -> None:
     mark.append(f"  ({where}{times})", style="dim")
     page.out.print(mark)
     if choice or finding.role in ("advice", "root"):
-        page.out.print(Padding(Text(finding.why, style="dim"), (0, 0, 0, 4)))
+        page.field("", finding.why, "dim")
 
 
 def render(

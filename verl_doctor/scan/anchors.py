@@ -121,8 +121,8 @@ ANCHORS: Final[dict[int, str]] = {
     OVERRIDES: r"(Error executing job with overrides: \[|-m verl\.[a-z_.]+ [a-z_+.]+=)",
     ELASTIC: r"(^[^\n]{0,80}\b(time|host|rank|exitcode) {1,12}: |failed \(exitcode: -?\d"
     r"|first observed failure)",
-    SIGNAL: r"(\bKilled\b|\bTerminated\b|\bAborted\b|Segmentation fault|Bus error|Illegal instruction"
-    r"|exit(ed with)? code:? \d{3}\b|exit status \d{3}\b)",
+    SIGNAL: r"(\bKilled\b|\bTerminated\b|\bAborted\b|Segmentation fault|Bus error"
+    r"|Illegal instruction|exit(ed with)? code:? \d{3}\b|exit status \d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",

@@ -13,7 +13,7 @@ SAMPLE = 1 << 16
 """Bytes from the first non-ASCII one on that decide between UTF-8 and GB18030."""
 
 _ENOUGH = 32
-"""Characters that settle it for UTF-8; a progress bar or two alone do not."""
+"""Characters of three bytes and more that settle it for UTF-8; a few signs alone do not."""
 
 _HIGH = re.compile(rb"[\x80-\xff]")
 _BOM8 = codecs.BOM_UTF8
@@ -52,7 +52,7 @@ def chinese_lines(chunks: Iterator[bytes], notes: Notes) -> Iterator[bytes]:
     """Turns a GB18030 log into UTF-8, and says so in `notes`.
 
     Takes chunks of whole lines and yields as many. ASCII reads the same in both encodings, so the
-    choice waits for the first other byte; from then on a UTF-8 log passes untouched. A log that
+    choice waits for other bytes; once it is made, a UTF-8 log passes untouched. A log that
     mixes both (the shell prints one, Python the other) is taken line by line.
     """
     undecided = True
@@ -72,25 +72,34 @@ def _guess(chunk: bytes) -> bool | None:
     found = _HIGH.search(chunk)
     start = found.start() if found else 0
     sample = chunk[start : start + SAMPLE]
-    if start + SAMPLE < len(chunk):
-        sample = sample[: sample.rfind(b"\n") + 1] or sample
-    text = sample.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    good = sum(c > "\x7f" for c in text) - broken
-    if good and good >= broken:
-        return False if good >= _ENOUGH else None
-    return True if _plausible_gb18030(sample) else None
+    good = chinese = broken = 0
+    lines = sample.split(b"\n")
+    if len(lines) > 1 and start + SAMPLE < len(chunk):
+        lines.pop()  # cut by the end of the sample
+    for line in lines:
+        if line.isascii():
+            continue
+        text = _utf8(line, whole=len(lines) > 1)
+        if text is not None:
+            good += sum(c >= "\u0800" for c in text)
+        elif _plausible_gb18030(line):
+            chinese += 1
+        else:
+            broken += 1
+    if chinese > broken:
+        return True
+    return False if good >= _ENOUGH else None
 
 
-def _plausible_gb18030(sample: bytes) -> bool:
+def _plausible_gb18030(line: bytes) -> bool:
     """At least two characters of everyday Chinese, and hardly anything else above ASCII.
 
-    Everyday means GB 2312: hanzi and full-width punctuation. Other single-byte encodings decode as
-    GB18030 too, but into rare characters.
+    Everyday means GB 2312: full-width punctuation and hanzi, mostly of its first level, the 3755
+    common ones. Other single-byte encodings decode as GB18030 too, but into rare characters.
     """
-    text = sample.decode("gb18030", "replace")
+    text = line.decode("gb18030", "replace")
     high = [c for c in text if c > "\x7f"]
-    hanzi = everyday = 0
+    hanzi = common = everyday = 0
     for c in high:
         try:
             code = c.encode("gb2312")
@@ -98,21 +107,30 @@ def _plausible_gb18030(sample: bytes) -> bool:
             continue
         everyday += 1
         hanzi += code[0] >= 0xB0
-    return hanzi >= 2 and everyday >= 0.9 * len(high) and hanzi >= 0.5 * len(high)
+        common += 0xB0 <= code[0] <= 0xD7
+    return (
+        hanzi >= 2
+        and common >= 0.7 * hanzi
+        and everyday >= 0.9 * len(high)
+        and hanzi >= 0.5 * len(high)
+    )
 
 
 def _mixed(chunk: bytes) -> bytes:
     lines = chunk.split(b"\n")
     for i, line in enumerate(lines):
-        if not line.isascii() and not _is_utf8(line):
+        if line.isascii():
+            continue
+        text = _utf8(line)
+        # Two-byte sequences alone prove nothing: Chinese words in GB18030 can look like them.
+        if text is None or max(text) < "\u0800":
             lines[i] = line.decode("gb18030", "replace").encode("utf-8")
     return b"\n".join(lines)
 
 
-def _is_utf8(line: bytes) -> bool:
-    """Two-byte sequences alone prove nothing: many Chinese words in GB18030 look like them."""
+def _utf8(line: bytes, whole: bool = True) -> str | None:
+    """The text of a line in UTF-8, or None; `whole=False` allows a last character cut in two."""
     try:
-        text = line.decode("utf-8")
+        return codecs.utf_8_decode(line, "strict", whole)[0]
     except UnicodeDecodeError:
-        return False
-    return max(text) >= "\u0800"
+        return None

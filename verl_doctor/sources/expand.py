@@ -49,6 +49,8 @@ class _Expansion:
         self.left = limit
         self.sources: list[Source] = []
         self.failures: list[Failure] = []
+        self.refused: list[str] = []
+        """Files and folders inside of the current argument that cannot be read."""
         self.seen: set[object] = set()
 
     def fail(self, path: str, message: str, *, fatal: bool = True) -> None:
@@ -121,10 +123,10 @@ class _Expansion:
         try:
             content = inspect(path)
         except (OSError, ValueError) as error:
-            if isinstance(error, PermissionError):
-                self.fail(path, denied(path, error), fatal=verdict is None)
+            if verdict is None:
+                self.fail(path, missing(path, error))
             else:
-                self.fail(path, missing(path, error), fatal=verdict is None)
+                self.refused.append(path)
             return False
         if content.empty or content.foreign is not None:
             if verdict is None and content.foreign is None:
@@ -147,19 +149,8 @@ class _Expansion:
             self.fail(path, denied(path, PermissionError(0, found.denied[0][1])))
             return
         before = len(self.sources)
-        failures, self.failures = self.failures, []
-        empty_or_known = self.newest(name, found.files)
-        refused = [f.path for f in self.failures] + [p for p, _ in found.denied]
-        self.failures = failures + [f for f in self.failures if f.path == name]
-        if refused:
-            some = ", ".join(shown(p) for p in refused[:_DENIED_SHOWN])
-            more = f" and {len(refused) - _DENIED_SHOWN} more" if len(refused) > 3 else ""
-            self.fail(
-                path,
-                f"{name}: not everything in it can be read: {some}{more}. Run verl-doctor as a "
-                "user who may, or have them copied.",
-                fatal=False,
-            )
+        self.refused += [denied_folder for denied_folder, _ in found.denied]
+        known = self.newest(path, found.files)
         if found.cut:
             self.fail(
                 path,
@@ -167,7 +158,7 @@ class _Expansion:
                 "Give verl-doctor the folder of the logs.",
                 fatal=False,
             )
-        if len(self.sources) == before and not empty_or_known:
+        if len(self.sources) == before and not known:
             self.fail(
                 path,
                 f"{name}: holds no log with anything in it ({found.looked_at} files and folders; "
@@ -175,32 +166,44 @@ class _Expansion:
                 " Type: verl-doctor FILE with the name of the console log.",
             )
 
-    def newest(self, label: str, files: Iterable[tuple[int, str, Verdict]]) -> bool:
+    def newest(self, path: str, files: Iterable[tuple[int, str, Verdict]]) -> bool:
         """Adds the newest files of a folder or pattern while `limit` allows, sorted by path.
 
         Returns whether any of them was known already: then nothing new is no failure.
         """
+        name = shown(path)
         before = len(self.sources)
         known = False
         candidates = sorted(files, key=lambda file: (-file[0], file[1]))
-        for at, (_, path, verdict) in enumerate(candidates):
+        for at, (_, file, verdict) in enumerate(candidates):
             if not self.left:
                 self.fail(
-                    label,
-                    f"{label}: more than {self.limit} files look like logs; the newest "
+                    path,
+                    f"{name}: more than {self.limit} files look like logs; the newest "
                     f"{self.limit} are read, {len(candidates) - at} older ones are not. "
                     "Type: verl-doctor with the subfolder or the files of the run that failed.",
                     fatal=False,
                 )
                 break
             try:
-                info = os.stat(path)
+                info = os.stat(file)
             except OSError:
                 continue
-            if not self.first_file(path, info):
+            if not self.first_file(file, info):
                 known = True
-            elif self.file(path, verdict):
+            elif self.file(file, verdict):
                 self.left -= 1
+        if self.refused:
+            some = ", ".join(shown(file) for file in self.refused[:_DENIED_SHOWN])
+            rest = len(self.refused) - _DENIED_SHOWN
+            self.fail(
+                path,
+                f"{name}: not everything in it can be read: {some}"
+                f"{f' and {rest} more' if rest > 0 else ''}. Run verl-doctor as a user who may, "
+                "or have the logs copied to a folder of your own.",
+                fatal=False,
+            )
+            self.refused.clear()
         self.sources[before:] = sorted(self.sources[before:], key=lambda source: source.path)
         return known
 
@@ -222,13 +225,14 @@ class _Expansion:
             try:
                 info = os.stat(match)
             except OSError as error:
-                self.fail(match, missing(match, error), fatal=False)
+                if not isinstance(error, FileNotFoundError):  # a link to nowhere
+                    self.refused.append(match)
                 continue
             if stat.S_ISREG(info.st_mode):
                 files.append((info.st_mtime_ns, match, "log"))
             elif "**" not in path:
                 self.named(match, info)
-        known = self.newest(name, files)
+        known = self.newest(path, files)
         if len(self.sources) == before[0] and not known:
             self.fail(
                 path, f"{name}: none of its {len(matches)} matches is a log with anything in it."

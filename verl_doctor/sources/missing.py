@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import os
 import re
@@ -63,6 +62,8 @@ def denied(path: str, error: OSError) -> str:
 
 def _nearest(path: str) -> str:
     """The existing name that was probably meant, as a command; else where to look."""
+    import difflib
+
     path = path.rstrip("/" + os.sep) or path
     parent, name = os.path.split(path)
     if os.path.isfile(path):

@@ -162,6 +162,7 @@ def _pieces(kind: Packing, blocks: Iterator[bytes], size: int, notes: Notes) -> 
     # Bytes of input a step bound its output and what an error can cost. In zstd a block of 4 bytes
     # can hold 128 KiB, and no limit can be set: 16 MiB a step at worst.
     step = 1 << 9 if kind == "zst" else 1 << 14
+    shortest = 9 if kind == "zst" else 10  # bytes that a member has at least
     waiting = b""  # bytes after a member, too few to tell what they are
     for block in blocks:
         for at in range(0, len(block), step):
@@ -170,7 +171,7 @@ def _pieces(kind: Packing, blocks: Iterator[bytes], size: int, notes: Notes) -> 
                 if engine is None:
                     waiting = (waiting + data).lstrip(b"\0")
                     data = b""
-                    if len(waiting) < 10:
+                    if len(waiting) < shortest:
                         break
                     if packing(waiting) != kind:
                         notes.stop(f"bytes after the end of its {name} data were ignored.")
@@ -191,7 +192,7 @@ def _pieces(kind: Packing, blocks: Iterator[bytes], size: int, notes: Notes) -> 
                     engine, data = None, rest
     if notes.stopped:
         return
-    if engine is not None:
+    if engine is not None or packing(waiting) == kind:
         notes.stop(
             f"its {name} data ends in the middle (an incomplete copy, or a file still being "
             "written); the log ends there."

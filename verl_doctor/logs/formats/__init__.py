@@ -18,6 +18,9 @@ LEVEL_STARTS, LEVEL_THEN = "CFEWNSIDT", "RAXOUNE"
 """First and second letters of the level words."""
 DIGITS = "0123456789"
 ALNUM = DIGITS + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+DESCRIPTION = r"(?:(?!step:\d)(?:(?!: |Error|Exception|Traceback)[^|\n]){1,80}: )?"
+"""What tqdm prints before the count. It is short, is followed by the only `: `, and tells of no
+error: anything else in front of a bar is a message without a newline, and must not be lost."""
 
 
 @dataclass(frozen=True, slots=True)

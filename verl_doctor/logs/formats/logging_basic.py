@@ -8,7 +8,7 @@ FORMAT = Format(
     name="logging_basic",
     starts=LEVEL_STARTS,
     then=LEVEL_THEN,
-    pattern=rf"(?P<level>{LEVELS}):[A-Za-z_][\w.-]{{0,120}}:",
+    pattern=rf"(?P<level>{LEVELS}):[A-Za-z_][\w.-]{{0,120}}:(?!//)",
     needs=(":",),
     samples=(
         Sample(

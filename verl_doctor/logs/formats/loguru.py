@@ -9,7 +9,7 @@ FORMAT = Format(
     starts=DIGITS,
     then=DIGITS,
     pattern=r"(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?) \| "
-    rf"(?P<level>{LEVELS}) *\| [^\s:|]+:[^\s|]+:\d+ -(?: |$)",
+    rf"(?P<level>{LEVELS}) *\| [\w.]{{1,120}}:[\w.<>]{{1,80}}:\d+ -(?: |$)",
     needs=(" | ",),
     samples=(
         Sample(

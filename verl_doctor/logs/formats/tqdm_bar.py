@@ -1,17 +1,17 @@
 """`Training Progress:  10%|# | 116/1155 [7:54:43<67:30:48, 233.93s/it]`: a bar with a known end.
 
-tqdm ends a bar with a carriage return, so what is printed next is glued behind it; vLLM's own bar
-says `25% Completed`. A description that tells of an error is a message, and stays.
+tqdm prints no newline behind a bar, so the next message is glued to it; vLLM's own bar says
+`25% Completed`.
 """
 
 from __future__ import annotations
 
-from . import Format, Sample
+from . import DESCRIPTION, Format, Sample
 
 FORMAT = Format(
     name="tqdm_bar",
     starts="",
-    pattern=r"(?![^|\n]{0,120}(?:Error|Exception|Traceback))[^|\n]{0,120}?\d{1,3}%"
+    pattern=DESCRIPTION + r" *\d{1,3}%"
     r"(?:\|[^|\n]{0,400}\|| Completed \|) ?[^\s/]{1,20}/[^\s\[]{1,20} "
     r"\[[\d:?]{1,20}<[^\]\n]{1,200}\](?: +$)?",
     needs=("%|", "% Completed |"),

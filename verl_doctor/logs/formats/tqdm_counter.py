@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from . import Format, Sample
+from . import DESCRIPTION, Format, Sample
 
 FORMAT = Format(
     name="tqdm_counter",
     starts="",
-    pattern=r"(?![^\[|\n]{0,120}(?:Error|Exception|Traceback))[^\[|\n]{0,120}?"
-    r"\d[\d.]{0,12}[kMGT]? ?[A-Za-z]{0,12} \[\d+:\d\d(?::\d\d)?, [^\]\n]{1,120}\](?: +$)?",
+    pattern=DESCRIPTION
+    + r" *\d[\d.]{0,12}[kMGT]? ?[A-Za-z]{0,12} \[\d+:\d\d(?::\d\d)?, [^\]\n]{1,120}\](?: +$)?",
     needs=("/s]", "s/it]"),
     samples=(
         Sample("Generating train split: 0 examples [00:00, ? examples/s]text", "text", {}),

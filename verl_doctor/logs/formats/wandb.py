@@ -8,7 +8,7 @@ FORMAT = Format(
     name="wandb",
     starts="w",
     then="a",
-    pattern=rf"wandb:(?: (?:(?P<level>{LEVELS}) (?!\d))?|$)",
+    pattern=rf"wandb:(?: (?:(?P<level>{LEVELS}) (?!\d\d-\d\d ))?|$)",
     needs=("wandb:",),
     samples=(
         Sample("wandb: Find logs at: /tmp/wandb", "Find logs at: /tmp/wandb", {}),

@@ -6,9 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model import Example, Match, Rule
-from .base import RuleBase
-from .load import shipped_rules
+from .diagnose.collect import Collector
+from .diagnose.report import silence
+from .knowledge.base import RuleBase
+from .knowledge.load import shipped_rules
+from .logs.reader import Reader
+from .model import Example, Match, Rule
+from .scan.database import Scanner
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +48,11 @@ class Prover:
     """Runs logs through scanner, reader and collector and keeps every match of every rule."""
 
     def __init__(self, base: RuleBase) -> None:
-        from ..scan.database import Scanner
-
         self._base = base
         self._scanner = Scanner.compile(base.literals)
 
     def matches(self, log: bytes) -> list[Match]:
         """Every match of every rule, before anything is chosen, folded or demoted."""
-        from ..diagnose.collect import Collector
-        from ..diagnose.report import silence
-        from ..logs.reader import Reader
-
         found: list[Match] = []
 
         class Spy(Collector):

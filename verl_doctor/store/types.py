@@ -1,0 +1,108 @@
+"""What goes in and out of the store. Times are seconds since the epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..model import Evidence
+
+State = Literal["new", "acknowledged", "resolved", "regressed"]
+STATES: tuple[State, ...] = ("new", "acknowledged", "resolved", "regressed")
+"""`regressed`: seen in a run that ended after somebody had resolved it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What `record` did."""
+
+    path: Path
+    """The database file."""
+    run: int
+    """The id of the run in the store."""
+    new: int
+    """Incidents that no other run had shown."""
+    seen_before: int
+    """Incidents that another run had shown."""
+    created: bool
+    """The file was created by this call."""
+    updated: bool
+    """The run was known already: the same log, or the same log having grown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of one fault."""
+
+    fingerprint: str
+    number: int
+    """Short name for people: `incidents show 3`. Never given twice."""
+    times: int
+    """Runs that showed it."""
+    occurrences: int
+    """How often it was printed, all runs together."""
+    state: State
+    fix: str
+    """What resolved it the last time, as it was written down; empty if nothing was."""
+    first_seen_at: float
+    last_seen_at: float
+    last_run: str
+    """Name of the run that showed it last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One fault as it is listed; `runs` and `occurrences` count over all its runs."""
+
+    number: int
+    fingerprint: str
+    rule: str | None
+    slug: str
+    title: str
+    severity: str
+    state: State
+    fix: str
+    resolved_at: float | None
+    first_seen_at: float
+    last_seen_at: float
+    runs: int
+    occurrences: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Incidents, the one seen last first, and how many there are without the limit."""
+
+    path: Path
+    total: int
+    incidents: tuple[Incident, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An incident in one run."""
+
+    run: int
+    name: str
+    logs: tuple[str, ...]
+    host: str
+    """The machine on which the log was diagnosed."""
+    verdict: str
+    run_phase: str
+    """Where the run was when its log ended."""
+    step: int | None
+    overrides: tuple[str, ...]
+    rules_version: str
+    recorded_at: float
+    role: str
+    severity: str
+    confidence: str
+    cause: str
+    phase: str
+    count: int
+    workers: tuple[str, ...]
+    first_line: int
+    last_line: int
+    last_seen_at: float
+    evidence: tuple[Evidence, ...]
