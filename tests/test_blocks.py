@@ -9,8 +9,9 @@ import textwrap
 import pytest
 
 from tests.conftest import genuine
-from verl_doctor.logs.blocks import Assembler, is_header, parse_exception
+from verl_doctor.logs.blocks import Assembler
 from verl_doctor.logs.prefix import peel
+from verl_doctor.logs.shapes import is_header, parse_exception
 from verl_doctor.logs.text import plain
 from verl_doctor.model import Block, Line
 
@@ -195,3 +196,34 @@ def test_exception_lines(text: str, want: tuple[str, str] | None) -> None:
     if text.startswith("ray."):
         want = ("ray.exceptions.RayTaskError(ValueError)", "ray::f()")
     assert parse_exception(text) == want
+
+
+def test_newest_line_first() -> None:
+    log = python_dies(
+        """
+        def compute_score(x):
+            return int(x)
+        compute_score('forty-two')
+        """
+    )
+    # -c has no source lines: give every frame one, as a file would
+    lines = []
+    for line in log.decode().splitlines():
+        lines.append(line)
+        if line.startswith("  File"):
+            lines.append("    return int(x)")
+    (block,) = blocks("\n".join(reversed(lines)).encode())
+    (exc,) = block.chain
+    assert (exc.name, exc.line) == ("ValueError", 1)
+    assert exc.message == "invalid literal for int() with base 10: 'forty-two'"
+    assert [frame.function for frame in exc.frames] == ["<module>", "compute_score"]
+
+
+def test_a_terminal_that_wrapped_hard() -> None:
+    log = python_dies("raise RuntimeError('No available memory for the cache blocks. ' * 8)")
+    wide = "\n".join(
+        line[i : i + 72] for line in log.decode().splitlines() for i in range(0, len(line) or 1, 72)
+    )
+    (block,) = blocks(wide.encode())
+    assert "the cache blocks. No available memory for" in block.chain[0].message
+    assert "\n" not in block.chain[0].message

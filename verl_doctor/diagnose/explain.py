@@ -123,11 +123,11 @@ class Explainer:
         if match.block is not None and match.exc is not None:
             exc = match.block.chain[match.exc]
             own = [frame for frame in exc.frames if frame.user][-2:]
-            for frame in dict.fromkeys([*own, *exc.frames[-1:]]):
+            for frame in dict.fromkeys([*reversed(own), *exc.frames[-1:]]):
                 source = f": {frame.source}" if frame.source else ""
                 words = f"at {_short(frame.file)}:{frame.line} in {frame.function}{source}"
                 shown.append(Evidence(match.path, frame.at - before, visible(words, MAX_TEXT)))
-        for other in incident.evidence[1:]:
+        for other in sorted(incident.evidence, key=lambda one: one.line):
             text = visible(other.text.partition("\n")[0], MAX_TEXT)
             line = other.line - self._offsets.get(other.path, 0)
             shown.append(Evidence(other.path, line, text))
@@ -234,7 +234,7 @@ class Explainer:
 def _short(path: str) -> str:
     """A source path from its package on: `verl/utils/config.py`, or its last three parts."""
     for mark in ("site-packages/", "dist-packages/"):
-        head, found, tail = path.rpartition(mark)
+        _, found, tail = path.rpartition(mark)
         if found:
             return tail
     parts = path.split("/")
@@ -247,4 +247,5 @@ def fingerprint(key: str) -> str:
 
 
 def _workers(incident: Incident) -> tuple[str, ...]:
-    return tuple(label for label in incident.workers if label)
+    labels = sorted(incident.workers, key=lambda label: incident.workers[label])
+    return tuple(label for label in labels if label)

@@ -79,14 +79,18 @@ class Incident:
         return self.first.block
 
     def add(self, match: Match, also: set[str]) -> None:
-        """Folds one more printing in."""
+        """Folds one more printing in; blocks of slow workers may close after later ones."""
+        if match.line < self.first.line:
+            self.first = match
         self.count += match.repeated
         self.also |= also
         self.last_line = max(self.last_line, match.line)
         if match.time is not None:
             self.last_time = match.time
         label = match.worker.label
-        if label not in self.workers and len(self.workers) < MAX_WORKERS:
+        if label in self.workers:
+            self.workers[label] = min(self.workers[label], match.line)
+        elif len(self.workers) < MAX_WORKERS:
             self.workers[label] = match.line
         if match.block is not None and match.block.uncaught:
             self.uncaught = True

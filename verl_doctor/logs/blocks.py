@@ -6,41 +6,30 @@ torch's DataLoader, multiprocessing and rich print a traceback, and nothing abou
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from ..model import NOBODY, Block, Exc, Frame, Line, Worker
-from ..scan.anchors import EXCEPTION_ENDINGS
-from .text import unglued
+from .shapes import (
+    BOX_FRAME,
+    CARETS,
+    CHAIN,
+    EXC,
+    FRAME,
+    GROUP,
+    GROUP_RULE,
+    HEADER,
+    OUTSIDE,
+    is_header,
+    parse_exception,
+    unwrapped,
+)
 
 MAX_GAP = 400
 """Lines of other workers after which an unfinished traceback is taken as it is."""
 MAX_MESSAGE = 60
 MAX_BARE = 8
 MAX_FRAMES = 400
-
-HEADER = "Traceback (most recent call last)"
-_CHAIN = (
-    "The above exception was the direct cause of the following exception",
-    "During handling of the above exception, another exception occurred",
-)
-_FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)(?:, in (.*))?')
-_BOX_FRAME = re.compile(r"^│\s*(/?\S+\.py):(\d+)\s+in\s+(\S+)")
-_GROUP = re.compile(r"^\s*[|+] ?")
-_GROUP_RULE = re.compile(r"^[\s|+-]*(?:\d+|\.\.\.)?[\s-]*$")
-_EXC = re.compile(
-    r"^((?:[A-Za-z_][\w]*\.)*[A-Za-z_]\w*(?:\([\w.]+\))?)(?::(?: |$)(.*))?$", re.DOTALL
-)
-_NAMELIKE = re.compile(
-    rf"(?:{'|'.join(EXCEPTION_ENDINGS)}|Warning|Full|Stop\w+|Break)(?:\([\w.]+\))?$"
-)
-_CARETS = re.compile(r"^[\s~^]+$")
-_OUTSIDE = re.compile(
-    r"^(?:/\S*sh: |\[\d+\][+-]? +\w|exit code|exit status|Killed\b|Terminated\b|Aborted\b|step:\d"
-    r"|\+ \w|srun:|slurmstepd:|Exception ignored in|Traceback|done$|Set the environment variable"
-    r"|\S* ?\d{1,3}%\||=====|-----|\w+: line \d+: )"
-)
 
 
 class Part(Enum):
@@ -81,46 +70,24 @@ class _Open:
     foreign: int = 0
     group: bool = False
     token: int = 0
+    widths: list[int] = field(default_factory=list)
+    """Length of every line taken."""
+    lengths: list[int] = field(default_factory=list)
+    """Length of the lines of the message."""
+    backwards: bool = False
+    """Printed newest line first, as some dashboards do."""
     bare: bool = False
     """Began with the exception itself: less of what follows belongs to it."""
     repeated: int = 1
     uncaught: bool = False
 
 
-def is_header(text: str) -> bool:
-    """Whether a line opens a traceback: the words stand alone, or end a prompt without newline."""
-    place = text.find(HEADER)
-    if place < 0:
-        return False
-    rest = text[place + len(HEADER) :].strip()
-    if rest not in (":", "") and not rest.startswith("─"):
-        return False
-    before = text[:place].strip(" |+╭─")
-    return not before or (rest == ":" and not before.startswith(("[prompt]", "[response]")))
-
-
-def parse_exception(text: str) -> tuple[str, str] | None:
-    """`torch.OutOfMemoryError: CUDA …` as (type, first line of the message); None if it is none.
-
-    The bare form `KeyError` needs a name that looks like an exception's; with a message any
-    dotted name does, as long as it looks like a class.
-    """
-    found = _EXC.match(unglued(text))
-    if found is None:
-        return None
-    name, message = found[1], found[2]
-    last = name.partition("(")[0].rpartition(".")[2]
-    if _NAMELIKE.search(name) and last[0].isupper() and last not in ("Error", "Failed", "Killed"):
-        return name, message or ""
-    if message is not None and "." in name and last[0].isupper():
-        return name, message
-    return None
-
-
 class Assembler:
     """Feeds on lines, keeps open tracebacks by worker, hands out finished blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, nobody: Worker = NOBODY) -> None:
+        self._nobody = nobody
+        """Who lines without a prefix belong to."""
         self._open: dict[Worker, _Open] = {}
         self._latest: _Open | None = None
         self.done: list[tuple[int, Block]] = []
@@ -141,7 +108,7 @@ class Assembler:
         """
         worker = line.worker
         block = self._open.get(worker)
-        if block is None and worker is NOBODY and self._latest is not None:
+        if block is None and worker == self._nobody and self._latest is not None:
             # Ray prints a prefix before the first line of a message only
             candidate = self._latest
             if candidate.last == line.number - 1 and not formats:
@@ -151,6 +118,10 @@ class Assembler:
             part = self._take(block, line, formats)
             if part is not None:
                 block.last = line.number
+                block.widths.append(len(line.text))
+                if part is Part.FRAME or line.number == block.exc_line:
+                    # a prefix may head the first line of a message only
+                    block.formats = formats
                 block.repeated = max(block.repeated, line.repeated)
                 self._latest = block
                 return part, block.token
@@ -162,9 +133,9 @@ class Assembler:
         text = line.text
         headed = is_header(text)
         bare = exception and not headed and parse_exception(text) is not None
-        if not (headed or bare or _FRAME.match(text)):
+        if not (headed or bare or FRAME.match(text)):
             return None
-        clean = _GROUP.sub("", text) if text.lstrip()[:1] in ("|", "+") else text
+        clean = GROUP.sub("", text) if text.lstrip()[:1] in ("|", "+") else text
         indent = len(clean) - len(clean.lstrip()) if headed else 0
         if headed and not clean.lstrip().startswith((HEADER, "Exception Group", "╭")):
             indent = 0
@@ -210,12 +181,12 @@ class Assembler:
     def _take(self, block: _Open, line: Line, formats: tuple[str, ...]) -> Part | None:
         text = line.text
         if block.group and text.lstrip()[:1] in ("|", "+"):
-            if _GROUP_RULE.match(text) and "--" in text:
+            if GROUP_RULE.match(text) and "--" in text:
                 # members of a group are its causes: they go before it in the chain
                 self._push(block)
                 block.state = _State.FRAMES
                 return Part.FRAME
-            text = _GROUP.sub("", text)
+            text = GROUP.sub("", text)
             block.indent = 0
         stripped = text.strip()
         if stripped in ('"""', "'''"):
@@ -231,7 +202,7 @@ class Assembler:
                 block.state = _State.FRAMES
                 block.indent = len(text) - len(text.lstrip())
                 return Part.FRAME
-            if _FRAME.match(text):
+            if FRAME.match(text):
                 block.state = _State.FRAMES
                 return self._frames(block, line, text, stripped)
             self._end(block)
@@ -242,7 +213,7 @@ class Assembler:
         if stripped.startswith("╰"):
             block.state = _State.FRAMES
         elif stripped.startswith("│"):
-            found = _BOX_FRAME.match(stripped)
+            found = BOX_FRAME.match(stripped)
             if found:
                 block.frames.append(Frame(found[1], int(found[2]), found[3], at=line.number))
             elif "❱" in stripped and block.frames:
@@ -255,7 +226,7 @@ class Assembler:
         return Part.FRAME
 
     def _frames(self, block: _Open, line: Line, text: str, stripped: str) -> Part | None:
-        found = _FRAME.match(text)
+        found = FRAME.match(text)
         if found:
             if len(block.frames) < MAX_FRAMES:
                 function = (found[3] or "<module>").strip()
@@ -267,16 +238,16 @@ class Assembler:
             return None
         indent = len(text) - len(text.lstrip())
         if indent > block.indent:
-            if not _CARETS.match(text) and block.frames and not block.frames[-1].source:
+            if not CARETS.match(text) and block.frames and not block.frames[-1].source:
                 last = block.frames[-1]
                 block.frames[-1] = replace(last, source=stripped)
             return Part.FRAME
         if stripped.startswith("ray::"):
             return Part.FRAME
         parsed = parse_exception(stripped)
-        if parsed is None and block.frames and not _OUTSIDE.match(stripped):
+        if parsed is None and block.frames and not OUTSIDE.match(stripped):
             # user classes may have any name: `mypkg.Oops`, `Oops: why`
-            loose = _EXC.match(stripped)
+            loose = EXC.match(stripped)
             if loose and loose[1][:1].isalpha() and (loose[2] is not None or "." in loose[1]):
                 parsed = loose[1], loose[2] or ""
         if parsed is None:
@@ -285,7 +256,7 @@ class Assembler:
                 self._end(block)
             return None
         block.exc_type, first = parsed
-        block.message = [first]
+        block.message, block.lengths = [first], [len(line.text)]
         block.exc_line = block.exc_last = line.number
         block.blanks = 0
         block.state = _State.MESSAGE
@@ -300,12 +271,25 @@ class Assembler:
                 self._end(block)
                 return None
             return Part.FRAME
-        if stripped.rstrip(":").startswith(_CHAIN):
+        if stripped.rstrip(":").startswith(CHAIN):
             self._push(block)
             block.at = len(block.chain)
             block.state = _State.CHAIN
             return Part.FRAME
-        frame = _FRAME.match(text)
+        frame = FRAME.match(text)
+        if frame and block.bare and not block.chain and _backwards(block):
+            source = block.message.pop().strip()
+            block.backwards = True
+            block.frames.append(
+                Frame(frame[1], int(frame[2]), (frame[3] or "").strip(), source, line.number)
+            )
+            return Part.FRAME
+        if block.backwards:
+            if is_header(text):
+                self._end(block)
+            elif frame:
+                self._frames(block, line, text, stripped)
+            return Part.FRAME
         inside = is_header(text) and not text.lstrip(" |+").startswith(HEADER)
         if (frame and text[:1] in " \t") or inside:
             # what follows was printed inside this message: the nested exception is its cause
@@ -325,16 +309,17 @@ class Assembler:
             return None
         indent = len(text) - len(text.lstrip())
         same = formats == block.formats and line.number - block.exc_last <= MAX_GAP
-        if _CARETS.match(text):
+        if CARETS.match(text):
             return Part.FRAME
         deeper = indent > block.indent
-        direct = not block.blanks and not _OUTSIDE.match(stripped)
+        direct = not block.blanks and not OUTSIDE.match(stripped)
         most = MAX_BARE if block.bare else MAX_MESSAGE
         if same and len(block.message) < most and (deeper or empty or direct):
             if parse_exception(stripped) and not deeper and not empty:
                 self._end(block)
                 return None
             block.message.append(text.rstrip())
+            block.lengths.append(len(line.text))
             block.exc_last = line.number
             block.blanks = 0
             return Part.TEXT
@@ -345,8 +330,8 @@ class Assembler:
         """Puts the exception just read into the chain."""
         if not block.exc_type:
             return
-        message = "\n".join(block.message).strip("\n")
-        frames = tuple(block.frames)
+        message = unwrapped(block.message, block.lengths, max(block.widths, default=0)).strip("\n")
+        frames = tuple(reversed(block.frames) if block.backwards else block.frames)
         if frames and frames[0].function == "<module>":
             block.uncaught = True
         block.chain.insert(
@@ -382,3 +367,12 @@ class Assembler:
                 ),
             )
         )
+
+
+def _backwards(block: _Open) -> bool:
+    """Whether an exception is followed by the source line of its last frame, then the frame."""
+    return (
+        len(block.message) == 2
+        and block.message[1].startswith("    ")
+        and not block.exc_type.rpartition(".")[2].startswith("RayTaskError")
+    )

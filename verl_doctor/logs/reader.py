@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..model import NOBODY, Block, Line, Worker
 from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE
 from .blocks import Assembler, Part
+from .names import worker_of
 from .prefix import peel
 from .text import plain, segment, unrepeated
 
@@ -73,7 +74,11 @@ class Reader:
         """The last few KiB, where a hang shows its last sign of life."""
         self.cut = ""
         self._scanner = scanner
-        self._blocks = Assembler()
+        self._nobody = worker_of(path)
+        """Who a line without a prefix is from."""
+        self._blocks = Assembler(self._nobody)
+        self._clock: float | None = None
+        """The last time that a line told; lines without a time of their own are dated by it."""
         self._dump: list[str] = []
         self._dump_line: Line | None = None
         self._depth = 0
@@ -150,11 +155,17 @@ class Reader:
     ) -> Iterator[Item]:
         peeled = peel(part.decode("utf-8", "replace"))
         worker = peeled.worker
-        if start and worker is NOBODY:
+        if start and worker == NOBODY:
             # Ray prints its prefix once, before the first carriage return
             worker = self._first_worker(raw)
-        text, repeated = unrepeated(peeled.rest)
-        line = Line(text, number, self.path, worker, peeled.level, peeled.time, repeated)
+        if worker == NOBODY:
+            worker = self._nobody
+        self._clock = peeled.time or self._clock
+        rest = peeled.rest
+        if "\x1b" in rest:  # a JSON line's message is decoded only here
+            rest = plain(rest.encode("utf-8", "replace")).decode("utf-8", "replace")
+        text, repeated = unrepeated(rest)
+        line = Line(text, number, self.path, worker, peeled.level, self._clock, repeated)
         if self._dump_line is not None and worker == self._dump_line.worker:
             yield from self._feed_dump(line)
             return

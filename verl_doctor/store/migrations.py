@@ -20,7 +20,13 @@ APPLICATION_ID = 0x76444F43
 
 _FIRST = (
     f"PRAGMA application_id = {APPLICATION_ID}",
-    "CREATE TABLE migrations (id INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at REAL NOT NULL)",
+    """
+    CREATE TABLE migrations (
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      applied_at REAL NOT NULL
+    )
+    """,
     """
     CREATE TABLE runs (
       id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -93,7 +93,7 @@ def replace_logs(db: Database, run: int, rows: Iterable[Row]) -> None:
 
 
 def incident(db: Database, fingerprint: str, run: int) -> Row | None:
-    """State of an incident, whether `run` holds it (`here`) and how many others do (`elsewhere`)."""
+    """State of an incident, whether `run` holds it (`here`), and how many others (`elsewhere`)."""
     rows = _rows(
         db,
         "SELECT state, resolved_at,"

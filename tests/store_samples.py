@@ -1,0 +1,61 @@
+"""Reports for the tests of the store, and processes that write them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from verl_doctor.model import Evidence, Finding, Phase, Report, SourceInfo
+
+ROOT = Path(__file__).parents[1]
+
+
+def finding(name: str = "oom", **changes: Any) -> Finding:
+    """A finding whose fingerprint is made from `name`."""
+    one = Finding(
+        rule="MEM001",
+        slug="cuda-oom",
+        title=f"CUDA out of memory ({name})",
+        role="root",
+        severity="high",
+        confidence="medium",
+        cause="the KV cache takes too much",
+        causes=(),
+        fixes=(),
+        evidence=(Evidence("train.log", 12, "[rank0] torch.OutOfMemoryError: CUDA out of memory"),),
+        workers=("rank 0", "rank 1"),
+        count=3,
+        first_line=12,
+        last_line=40,
+        fingerprint=name.encode().hex()[:16].ljust(16, "0"),
+    )
+    return replace(one, **changes)
+
+
+def report(path: str | Path, *findings: Finding, **changes: Any) -> Report:
+    """A report on one log; its extent is the file's, if there is one."""
+    size = os.path.getsize(path) if os.path.exists(path) else 1000
+    one = Report(
+        verdict="failed",
+        sources=(SourceInfo(str(path), max(1, size // 50), size),),
+        phase=Phase("rollout", step=3),
+        findings=findings,
+        rules_version="1",
+    )
+    return replace(one, **changes)
+
+
+def writer(code: str, *args: str | Path) -> subprocess.Popen[str]:
+    """Starts `code` in a process of its own; it sees `record`, `report`, `finding` and `sys`."""
+    head = "import sys\nfrom tests.store_samples import finding, report\nfrom verl_doctor.store import *\n"
+    return subprocess.Popen(
+        [sys.executable, "-c", head + code, *map(str, args)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
