@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,12 +51,18 @@ def report(path: str | Path, *findings: Finding, **changes: Any) -> Report:
     return replace(one, **changes)
 
 
+def sql(path: Path, statement: str) -> list[tuple[object, ...]]:
+    """Runs a statement on a database behind the store's back, and returns its rows."""
+    with closing(sqlite3.connect(path)) as db, db:
+        return db.execute(statement).fetchall()
+
+
 def writer(code: str, *args: str | Path) -> subprocess.Popen[str]:
     """Starts `code` in a process of its own; it sees `record`, `report`, `finding` and `sys`."""
-    head = "import sys\nfrom tests.store_samples import finding, report\nfrom verl_doctor.store import *\n"
+    names = "from tests.store_samples import finding, report\nfrom verl_doctor.store import *\n"
     return subprocess.Popen(
-        [sys.executable, "-c", head + code, *map(str, args)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [sys.executable, "-c", "import sys\n" + names + code, *map(str, args)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verl_doctor.store.mask import mask
@@ -155,6 +155,7 @@ def test_text_without_secrets_comes_back_whole() -> None:
             assert masked.count("***") == line[:4000].count("***"), f"{log.name}: {masked[:300]}"
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_taken_and_masked_once(text: str) -> None:
     once = mask(text)
@@ -168,6 +169,7 @@ PARTS = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(PARTS, max_size=14).map("".join))
 def test_pieces_of_secrets_in_any_order_are_masked_once(text: str) -> None:
     once = mask(text)

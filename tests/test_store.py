@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import os
-import random
-import shutil
-import sqlite3
 import stat
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.store_samples import ROOT, finding, report, writer
-from verl_doctor.errors import StoreError
+from tests.store_samples import ROOT, finding, report, sql
 from verl_doctor.model import Evidence, Phase, SourceInfo
-from verl_doctor.store import db as files
 from verl_doctor.store import default_path, find, history, incidents, occurrences, record
-from verl_doctor.store.migrations import MIGRATIONS
 
 
 @pytest.fixture
@@ -32,11 +25,6 @@ def log(folder: Path, name: str, text: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(text)
     return folder / name
-
-
-def sql(path: Path, statement: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(path)) as db, db:
-        return db.execute(statement).fetchall()
 
 
 # --- what is written ------------------------------------------------------------------------
@@ -275,162 +263,3 @@ def test_any_file_name_will_do(tmp_path: Path, name: str) -> None:
 def test_sqlite_utils_is_imported_only_to_open_a_store() -> None:
     code = "import sys, verl_doctor.store; sys.exit('sqlite_utils' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-
-
-# --- what goes wrong ------------------------------------------------------------------------
-
-
-def both_fail(path: Path, words: str) -> None:
-    with pytest.raises(StoreError, match=words):
-        record(report("/a.log", finding()), db_path=path)
-    with pytest.raises(StoreError, match=words):
-        incidents(db_path=path)
-
-
-def test_a_newer_store_is_refused(path: Path) -> None:
-    record(report("/a.log", finding()), db_path=path)
-    sql(path, f"INSERT INTO migrations VALUES ({len(MIGRATIONS) + 1}, 'later', 0)")
-    both_fail(path, "newer verl-doctor.*pip install -U verl-doctor")
-
-
-def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "mlflow.db"
-    sql(path, "CREATE TABLE runs (id)")
-    before = path.read_bytes()
-    both_fail(path, "another program")
-    assert path.read_bytes()[96:] == before[96:]
-    assert sql(path, "SELECT name FROM sqlite_master") == [("runs",)]
-
-
-def test_a_damaged_store_says_how_to_go_on(path: Path) -> None:
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"this is no database, though it is long enough to be one" * 99)
-    both_fail(path, "damaged.*mv .*incidents.db.broken")
-    path.unlink()
-    for number in range(40):
-        record(report(f"/{number}.log", finding(str(number))), db_path=path)
-    data = path.read_bytes()
-    path.write_bytes(data[:4096] + bytes(random.Random(1).randbytes(len(data) - 4096)))
-    both_fail(path, "damaged.*mv ")
-    path.write_bytes(data[: len(data) // 2])
-    both_fail(path, "damaged.*mv ")
-
-
-def test_no_file_at_all(tmp_path: Path) -> None:
-    both_fail(tmp_path, "not a file")
-    both_fail(Path("/dev/null"), "not a file")
-    (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="VERL_DOCTOR_DB"):
-        record(report("/a.log", finding()), db_path=tmp_path / "file" / "x.db")
-    (tmp_path / "dangling.db").symlink_to(tmp_path / "nowhere")
-    both_fail(tmp_path / "dangling.db", "VERL_DOCTOR_DB")
-
-
-def test_a_locked_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record(report("/a.log", finding()), db_path=path)
-    monkeypatch.setattr(files, "BUSY_SECONDS", 0.2)
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="another process.*fuser"):
-            record(report("/b.log", finding()), db_path=path)
-        assert incidents(db_path=path).total == 1  # readers don't wait
-
-
-def test_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record(report("/a.log", finding()), db_path=path)
-    connect = files._connect
-
-    def small(uri: str) -> sqlite3.Connection:
-        connection = connect(uri)
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-        return connection
-
-    large = finding("large", evidence=tuple(Evidence("a", n, "x" * 4000) for n in range(30)))
-    with monkeypatch.context() as patch:
-        patch.setattr(files, "_connect", small)
-        with pytest.raises(StoreError, match="disk is full.*df -h"):
-            record(report("/b.log", finding(), large), db_path=path)
-    assert [one.runs for one in incidents(db_path=path).incidents] == [1]  # all or nothing
-
-
-@pytest.mark.skipif(os.name != "posix", reason="POSIX permissions")
-@pytest.mark.parametrize("folder_mode", [0o555, 0o777], ids=["folder too", "file only"])
-def test_a_read_only_store_can_be_read(tmp_path: Path, folder_mode: int) -> None:
-    if os.getuid() == 0 and not Path(sys.executable).exists():
-        pytest.skip("no interpreter for another user")
-    path = Path("/tmp") / f"verl-doctor-test-{os.getpid()}-{folder_mode:o}" / "incidents.db"
-    try:
-        record(report("/a.log", finding()), db_path=path)
-        path.chmod(0o444)
-        path.parent.chmod(folder_mode)
-        code = (
-            "import os, pathlib, sqlite_utils, sqlite3, json, socket, rich, verl_doctor.store.migrations\n"
-            "if os.getuid() == 0: os.setuid(65534)\n"
-            "path = pathlib.Path(sys.argv[1])\n"
-            "print(incidents(db_path=path).total)\n"
-            "try: record(report('/b.log', finding()), db_path=path)\n"
-            "except Exception as error: print(type(error).__name__, error)\n"
-        )
-        out, err = writer(code, path).communicate(timeout=60)
-        assert out.startswith("1\nStoreError"), err
-        assert "read-only. chmod u+w" in out
-    finally:
-        path.parent.chmod(0o700)
-        shutil.rmtree(path.parent)
-
-
-def test_a_migration_that_fails_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record(report("/a.log", finding()), db_path=path)
-    steps = (*MIGRATIONS, ("broken", ("CREATE TABLE half (id)", "CREATE TABLE half (id)")))
-    with monkeypatch.context() as patch:
-        patch.setattr("verl_doctor.store.migrations.MIGRATIONS", steps)
-        with pytest.raises(StoreError, match="already exists"):
-            incidents(db_path=path)
-    assert sql(path, "SELECT name FROM sqlite_master WHERE name = 'half'") == []
-    assert incidents(db_path=path).total == 1
-    steps = (*MIGRATIONS, ("works", ("ALTER TABLE incidents ADD COLUMN note TEXT",)))
-    monkeypatch.setattr("verl_doctor.store.migrations.MIGRATIONS", steps)
-    assert incidents(db_path=path).total == 1
-    assert sql(path, "SELECT id FROM migrations ORDER BY id") == [(1,), (2,)]
-
-
-# --- several processes ----------------------------------------------------------------------
-
-WRITE = """
-path, name, count = sys.argv[1:]
-import pathlib
-for n in range(int(count)):
-    one = finding(f"{name}{n}", fingerprint=f"{name}-{n}")
-    done = record(report(f"/{name}/{n}.log", one, finding("common")), db_path=pathlib.Path(path))
-    print(one.fingerprint, flush=True)
-"""
-
-
-def test_four_processes_write_at_once(path: Path) -> None:
-    writers = [writer(WRITE, path, name, "50") for name in "abcd"]
-    for one in writers:
-        _, err = one.communicate(timeout=120)
-        assert one.returncode == 0, err
-    expected = {f"{name}-{n}" for name in "abcd" for n in range(50)}
-    found = history([*expected, finding("common").fingerprint], db_path=path)
-    assert expected < set(found)
-    assert found[finding("common").fingerprint].times == 200
-    numbers = sorted(one.number for one in incidents(limit=500, db_path=path).incidents)
-    assert numbers == list(range(1, 202))
-
-
-def test_a_writer_that_is_killed_loses_nothing_it_has_acknowledged(path: Path) -> None:
-    chance = random.Random(7)
-    acknowledged: set[str] = set()
-    for turn in range(10):
-        one = writer(WRITE, path, f"k{turn}", "100000")
-        assert one.stdout is not None
-        first = one.stdout.readline()
-        time.sleep(chance.uniform(0, 0.15))
-        one.kill()
-        rest, _ = one.communicate(timeout=60)
-        acknowledged |= {line for line in (first + rest).split("\n")[:-1] if line}
-        assert acknowledged <= set(history(acknowledged, db_path=path))
-    assert len(acknowledged) > 10
-    assert sql(path, "PRAGMA integrity_check") == [("ok",)]

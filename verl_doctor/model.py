@@ -18,6 +18,7 @@ Lang = Literal["en", "zh"]
 
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 PHASES = (
+    "unknown",
     "launch",
     "config",
     "data",
@@ -105,7 +106,7 @@ class Frame:
         """Whether the frame lies outside installed packages and the standard library."""
         return not any(
             part in self.file
-            for part in ("site-packages", "dist-packages", "/lib/python", "<frozen", "<string>")
+            for part in ("site-packages", "dist-packages", "/lib/python", "/bin/", "<frozen")
         ) and not self.file.endswith((".pyx", ".pxi"))
 
 
@@ -176,11 +177,13 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Something to do: words, and where it can be pasted a command (`run`) or override (`set`)."""
+    """Something to do: words, and where it can be pasted a command (`run`), a Hydra override
+    (`set`) or Python for one's own code (`code`)."""
 
     text: Text
     run: str = ""
     set: str = ""
+    code: str = ""
     risk: str = "low"
     verify: Text | None = None
 
@@ -338,6 +341,7 @@ class FixText:
     text: str
     run: str = ""
     set: str = ""
+    code: str = ""
     risk: str = ""
     verify: str = ""
 

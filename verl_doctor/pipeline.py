@@ -47,7 +47,7 @@ def diagnose_chunks(
         except KeyboardInterrupt:
             interrupted = True
             remarks.append("reading was stopped by Ctrl-C")
-        collector.total_lines += reader.lines
+        collector.end_source(name, reader.lines)
         infos.append(SourceInfo(name, reader.lines, reader.bytes, tuple(remarks)))
         told += [f"{name}: {remark}" for remark in remarks]
         if reader.tail.strip():

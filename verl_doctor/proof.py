@@ -63,10 +63,10 @@ class Prover:
         reader = Reader(self._scanner, "example")
         for item in reader.read([log]):
             collector.add(item)
-        collector.total_lines = reader.lines
+        collector.end_source("example", reader.lines)
         collector.finish()
         quiet = silence(collector, reader.tail.decode("utf-8", "replace"))
-        if quiet is not None and not collector.progress.finished_line:
+        if quiet is not None and not collector.progress.finished:
             found.append(quiet)
         return found
 

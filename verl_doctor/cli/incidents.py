@@ -30,8 +30,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "severity": ("severity", "级别"),
     "runs": ("runs", "任务数"),
     "what": ("what", "现象"),
-    "in runs": ("in {runs} runs, {count} times", "{runs} 个任务，共 {count} 次"),
-    "in one run": ("in 1 run, {count} times", "1 个任务，共 {count} 次"),
+    "in runs": ("in {runs} runs, printed {count} times", "{runs} 个任务，共 {count} 次"),
     "first": ("first seen", "首次出现"),
     "fix": ("resolved by", "解决办法"),
     "fingerprint": ("fingerprint", "指纹"),
@@ -261,8 +260,8 @@ def _print_list(page: _Page, listing: Listing, lang: Lang) -> None:
 def _print_incident(page: _Page, one: Incident, runs: tuple[Occurrence, ...], lang: Lang) -> None:
     rule = f"{one.rule} " if one.rule else ""
     page.line(f"#{one.number} ", f"{rule}{one.title}", "bold", bold=True)
-    many = "in one run" if one.runs == 1 else "in runs"
-    counts = _word(many, lang, runs=one.runs, count=one.occurrences)
+    counts = _word("in runs", lang, runs=one.runs, count=one.occurrences)
+    counts = re.sub(r"\b1 (run|time)s\b", r"1 \1", counts)
     facts = [
         ("state", f"{_word(one.state, lang)}, {one.severity}, {counts}"),
         ("fix", one.fix),

@@ -15,12 +15,12 @@ _FUNCTIONS = (
     (re.compile(r"compute_(?:log_prob|ref_log_prob|values)|_forward_micro_batch"), "log_prob"),
     (re.compile(r"generate_sequences|generate_?\b|\brollout\b|agent_loop"), "rollout"),
     (re.compile(r"compute_(?:score|reward)|reward_fn|reward_manager"), "reward"),
-    (re.compile(r"\b_?validate\b|\b_validate"), "validation"),
+    (re.compile(r"\b_validate\b"), "validation"),
     (re.compile(r"save_checkpoint|load_checkpoint"), "checkpoint"),
     (re.compile(r"update_weights|wake_up|sharding_manager|rollout_mode"), "weight_sync"),
     (re.compile(r"from_pretrained|init_model|load_state_dict|_build_model"), "model_load"),
     (re.compile(r"load_dataset|RLHFDataset|_read_files|create_rl_dataset"), "data"),
-    (re.compile(r"validate_config|compose|_apply_overrides|instantiate"), "config"),
+    (re.compile(r"\bvalidate(?:_config)?\b|compose|_apply_overrides|instantiate"), "config"),
 )
 
 
@@ -31,8 +31,7 @@ class Progress:
         self.steps = 0
         self.last_step: int | None = None
         self.last_step_line = 0
-        self.finished_line = 0
-        self.finished_bar = False
+        self._finished: list[int] = []
         self._worker_steps: dict[Worker, list[int]] = {}
         self._new_step_lines: list[int] = []
         self._highest = -1
@@ -52,36 +51,46 @@ class Progress:
             # every step of a long run is kept as one integer: 8 MB for a million
             self._new_step_lines.append(line.number)
             self._worker_steps.setdefault(line.worker, []).append(line.number)
-        self._enter(line.number, "training")
+        self.enter(line.number, "training")
         return number
 
-    def phase_text(self, line: Line) -> None:
-        """Takes a line with one of the banners."""
-        for found in _PHASE.finditer(line.text):
-            self._enter(line.number, PHASE_TEXTS[found.group()])
+    @property
+    def finished(self) -> bool:
+        """Whether any source came to an orderly end."""
+        return bool(self._finished)
 
-    def _enter(self, number: int, phase: str) -> None:
+    def phase_text(self, number: int, text: str) -> None:
+        """Takes a line with one of the banners."""
+        for found in _PHASE.finditer(text):
+            self.enter(number, PHASE_TEXTS[found.group()])
+
+    def enter(self, number: int, phase: str) -> None:
+        """The phase begins at this line."""
         if not self._phases or self._phases[-1][1] != phase:
             self._phases.append((number, phase))
 
     def phase_at(self, number: int) -> tuple[str, int]:
-        """The phase that a line lies in and the line that began it; ("launch", 0) before any."""
+        """The phase that a line lies in and the line that began it; ("unknown", 0) before any."""
         place = bisect_right(self._phases, (number, "\uffff"))
         if place == 0:
-            return "launch", 0
+            return "unknown", 0
         line, phase = self._phases[place - 1]
         return phase, line
 
-    def steps_after(self, number: int, worker: Worker | None = None) -> int:
-        """New training steps (numbers not seen before) below a line, by one worker or any."""
+    def steps_between(self, number: int, end: int, worker: Worker | None = None) -> int:
+        """New training steps (numbers not seen before) printed below one line and up to another,
+        by one worker or any."""
         lines = self._new_step_lines if worker is None else self._worker_steps.get(worker, [])
-        return len(lines) - bisect_right(lines, number)
+        return max(0, bisect_right(lines, end) - bisect_right(lines, number))
+
+    def finished_between(self, number: int, end: int) -> bool:
+        """Whether the words of an orderly end stand below one line and up to another."""
+        return any(number < line <= end for line in self._finished)
 
     def done(self, line: Line) -> None:
         """Takes a line with words of an orderly end."""
-        if "100%|" in line.text and "Training Progress" not in line.text:
-            return
-        self.finished_line = line.number
+        if not self._finished or self._finished[-1] != line.number:
+            self._finished = [*self._finished[-999:], line.number]
 
 
 def phase_of_frames(functions: str) -> str:

@@ -27,7 +27,10 @@ def choose(collector: Collector, lang: Lang) -> list[Incident]:
         _own(incident, collector, lang)
     live = [incident for incident in incidents if not incident.recovered]
     _explain(live, collector.base, lang)
-    order = sorted(incidents, key=lambda one: (_class(one, collector.base), _place(one)))
+    clock = len({one.first.path for one in incidents}) > 1 and all(
+        one.first.time is not None for one in live if _class(one, collector.base) <= 2
+    )
+    order = sorted(incidents, key=lambda one: (_class(one, collector.base), *_place(one, clock)))
     if order and _class(order[0], collector.base) <= 4:
         _crown(order, lang)
     return order
@@ -39,7 +42,12 @@ def _own(incident: Incident, collector: Collector, lang: Lang) -> None:
     incident.role = rule.role if rule else "root"
     incident.severity = rule.severity if rule else "high"
     kind = collector.base.spec(rule.id).kind if rule else "traceback"
-    if kind in QUIET_KINDS or kind == "silence":
+    if kind == "silence":
+        # a log that simply stops may be cut short, or its run go on: it names no cause
+        incident.role = "advice"
+        incident.why = say("why_silence", lang)
+        return
+    if kind in QUIET_KINDS:
         return
     if _recovered(incident, collector):
         incident.recovered = True
@@ -60,14 +68,15 @@ def _recovered(incident: Incident, collector: Collector) -> bool:
     speak for it, since Ray's other workers print with a delay.
     """
     progress = collector.progress
+    # other files of the run have their own order: only what stands below in the same one counts
+    last, end = incident.last_line, collector.end_of(incident.last_path)
     if incident.uncaught:
-        worker = incident.first.worker
-        return progress.steps_after(incident.last_line, worker) >= STEPS_TO_RECOVER
-    if progress.steps_after(incident.last_line) >= STEPS_TO_RECOVER:
+        return progress.steps_between(last, end, incident.first.worker) >= STEPS_TO_RECOVER
+    if progress.steps_between(last, end) >= STEPS_TO_RECOVER:
         # a first step line after a failure may only be late; a run needs some before it as well
-        late = progress.steps_after(0) == progress.steps_after(incident.last_line)
+        late = progress.steps_between(0, last) == 0
         return not (late and incident.block is not None)
-    return progress.finished_line > incident.last_line
+    return progress.finished_between(last, end)
 
 
 def _explain(live: list[Incident], base: RuleBase, lang: Lang) -> None:
@@ -111,12 +120,10 @@ def _class(incident: Incident, base: RuleBase) -> int:
         return 1 if incident.block is not None and incident.block.chain[0].frames else 3
     if rule.role in ("cascade", "teardown"):
         return 6 if rule.role == "cascade" else 7
-    if rule.role == "advice":
+    if rule.role == "advice" or base.spec(rule.id).kind == "silence":
         return 5
     kind = base.spec(rule.id).kind
     grave = severity_rank(rule.severity) <= severity_rank("high")
-    if kind == "silence":
-        return 4
     if kind in QUIET_KINDS:
         return 3 if grave else 4
     if rule.role == "symptom":
@@ -126,8 +133,10 @@ def _class(incident: Incident, base: RuleBase) -> int:
     return 0 if grave else 4
 
 
-def _place(incident: Incident) -> tuple[int, int]:
-    return incident.first.line, incident.weight
+def _place(incident: Incident, clock: bool) -> tuple[float, int, int]:
+    """Where an incident stands: by time where several files share a clock, else by line."""
+    time = incident.first.time if clock else None
+    return time or 0.0, incident.first.line, incident.weight
 
 
 def _crown(order: list[Incident], lang: Lang) -> None:

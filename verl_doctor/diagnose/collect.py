@@ -44,6 +44,7 @@ class Collector:
         self.ranks: set[str] = set()
         self.total_lines = 0
         self.last_path = ""
+        self._ends: dict[str, int] = {}
         self._shell = Shell()
         self._elastic = Elastic()
         self._collectives = Collectives()
@@ -65,6 +66,16 @@ class Collector:
             self._done(item.token, item.block)
         elif isinstance(item, Dump):
             self.settings.dump(item.text)
+            self.progress.enter(item.line.number, "config")
+
+    def end_source(self, path: str, lines: int) -> None:
+        """The source has been read; the next one's lines are numbered from here on."""
+        self.total_lines += lines
+        self._ends[path] = self.total_lines
+
+    def end_of(self, path: str) -> int:
+        """Number of the last line of a source."""
+        return self._ends.get(path, self.total_lines)
 
     def _seen(self, seen: Seen) -> None:
         line, found = seen.line, seen.anchors
@@ -82,17 +93,17 @@ class Collector:
                 in_source = seen.part is Part.FRAME
                 self._pending[seen.token] += self.matcher.line(line, seen.literals, in_source)
             if found and seen.part is Part.TEXT:
-                self._anchored(line, found, region)
+                self._anchored(line, seen.raw, found, region)
             return
         if found:
-            self._anchored(line, found, region)
+            self._anchored(line, seen.raw, found, region)
         matches = self.matcher.line(line, seen.literals) if seen.literals else []
-        for match in matches:
-            self._record(match, set(), region, line.number)
+        if matches:
+            self._line_winner(matches, region)
         if anchors.ERROR_LINE in found and not matches and not region:
             self._error_line(line)
 
-    def _anchored(self, line: Line, found: frozenset[int], region: int) -> None:
+    def _anchored(self, line: Line, raw: str, found: frozenset[int], region: int) -> None:
         if anchors.STEP in found and not line.text.startswith(("[", "'")):
             if self.progress.step(line) is not None:
                 self.samples.record(line)
@@ -102,7 +113,7 @@ class Collector:
         if region:
             return
         if anchors.PHASE in found:
-            self.progress.phase_text(line)
+            self.progress.phase_text(line.number, raw)
         if anchors.DONE in found:
             self.progress.done(line)
         if anchors.OVERRIDES in found:
@@ -160,8 +171,20 @@ class Collector:
                     repeated=block.repeated, time=block.time,
                 )  # fmt: skip
                 candidates.append((UNKNOWN_WEIGHT, i, unknown))
-        best = min(candidates, key=lambda item: (item[0], item[1]))[2]
+        best = _first_printing(min(candidates, key=lambda item: (item[0], item[1]))[2], block)
         self._record(best, also - {best.rule}, region, block.last_line)
+
+    def _line_winner(self, matches: list[Match], region: int) -> None:
+        """One line is one fault: the most telling of its rules speaks for it."""
+        for match in matches:
+            self.matched(match)
+
+        def telling(match: Match) -> int:
+            rule = self.base.rule(match.rule)
+            return weight(rule.role, rule.scope)
+
+        best = min(self._unsuperseded(matches), key=telling)
+        self._record(best, {match.rule for match in matches} - {best.rule}, region, best.line)
 
     def _unsuperseded(self, matches: list[Match]) -> list[Match]:
         """Drops what a more exact rule, or one that says so, replaces on the same exception."""
@@ -244,6 +267,21 @@ class Collector:
                     found.append(Match(rule_id, self.last_path, 1, text, captures))
                     break
         return found
+
+
+def _first_printing(match: Match, block: Block) -> Match:
+    """The match, moved to an earlier exception of the chain that says the same in fewer words.
+
+    `KeyError: 'prompts'` and, raised from it, `KeyError: key "prompts" not found in TensorDict…`.
+    """
+    if match.exc is None:
+        return match
+    own = block.chain[match.exc]
+    for exc in block.chain[: match.exc]:
+        said = exc.message.strip("'\" \n")
+        if exc.name == own.name and said and said in own.message:
+            return replace(match, line=exc.line)
+    return match
 
 
 def _fits(options: Mapping[str, object], value: object, matcher: Matcher) -> bool:

@@ -27,6 +27,8 @@ from .words import say
 MAX_FIXES = 10
 MAX_TEXT = 600
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:,@%+=-]{1,300}")
+_PID = re.compile(r"pid=\d+")
 _BASE = {"high": 3.0, "medium": 2.0, "low": 1.0}
 _EFFECT = {"confirms": 10.0, "supports": 2.0, "weakens": -2.0, "rules_out": -100.0}
 
@@ -39,6 +41,22 @@ def fill(text: Text, captures: Mapping[str, str], lang: Lang) -> str:
         return visible(captures[name], 200) if name in captures else found[0]
 
     return " ".join(_HOLE.sub(value, text.get(lang)).split())
+
+
+def paste(text: str, captures: Mapping[str, str]) -> str:
+    """A command with its captures put in; a value that a shell could read as more than one word
+    of plain text stays out, its name stands there as `<name>`.
+
+    A log is hostile text, and what comes back from here is made to be pasted into a shell.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in captures:
+            return found[0]
+        return captures[name] if _PLAIN.fullmatch(captures[name]) else f"<{name}>"
+
+    return _HOLE.sub(value, text)
 
 
 class Explainer:
@@ -166,17 +184,15 @@ class Explainer:
         for _, _, told, cause in scored:
             if told.state != "ruled_out":
                 fixes += [self._fix(fix, captures) for fix in cause.fixes]
-        unique = list({(fix.text, fix.run, fix.set): fix for fix in fixes}.values())
+        unique = list({(fix.text, fix.run, fix.set, fix.code): fix for fix in fixes}.values())
         return [told for _, _, told, _ in scored], unique
 
     def _fix(self, fix: Fix, captures: Mapping[str, str]) -> FixText:
-        def put(text: str) -> str:
-            return fill(Text(text), captures, "en") if text else ""
-
         return FixText(
             fill(fix.text, captures, self._lang),
-            put(fix.run),
-            put(fix.set),
+            paste(fix.run, captures),
+            paste(fix.set, captures),
+            paste(fix.code, captures),
             fix.risk,
             fill(fix.verify, captures, self._lang) if fix.verify else "",
         )
@@ -196,13 +212,12 @@ class Explainer:
             phase = incident.first.phase
             return say("because_phase", lang, value=phase) if phase in hint.phase else None
         if hint.frame and incident.block is not None:
-            frames = "\n".join(
-                f"{frame.file}:{frame.function}"
-                for exc in incident.block.chain
-                for frame in exc.frames
-            )
-            if self._confirm.search(hint.frame, frames) is not None:
-                return say("because_frame", lang, value=visible(hint.frame, 60))
+            for exc in incident.block.chain:
+                for frame in exc.frames:
+                    passed = f"{frame.file}:{frame.function}"
+                    if self._confirm.search(hint.frame, passed) is not None:
+                        value = f"{_short(frame.file)}:{frame.line} in {frame.function}"
+                        return say("because_frame", lang, value=visible(value, 80))
         return None
 
     def _fits(self, hint: Hint, value: str) -> bool:
@@ -221,7 +236,8 @@ class Explainer:
     def _confidence(self, incident: Incident, states: list[CauseState]) -> Level:
         rule = incident.rule
         assert rule is not None
-        if rule.scope == "generic" or rule.role in ("symptom", "cascade", "teardown"):
+        lesser = rule.role in ("symptom", "cascade", "teardown") or rule.severity == "info"
+        if lesser or rule.scope == "generic":
             return "low"
         if states and states[0].state == "confirmed":
             return "high"
@@ -247,5 +263,12 @@ def fingerprint(key: str) -> str:
 
 
 def _workers(incident: Incident) -> tuple[str, ...]:
-    labels = sorted(incident.workers, key=lambda label: incident.workers[label])
-    return tuple(label for label in labels if label)
+    """Who printed it, first first; a process under several names (its console lines and its own
+    log file) once, under the longest."""
+    best: dict[str, str] = {}
+    for label in sorted(filter(None, incident.workers), key=lambda one: incident.workers[one]):
+        found = _PID.search(label)
+        key = found.group() if found else label
+        if len(label) > len(best.get(key, "")):
+            best[key] = label
+    return tuple(best.values())

@@ -51,6 +51,7 @@ class Incident:
     workers: dict[str, int] = field(default_factory=dict)
     """Label -> first line."""
     last_line: int = 0
+    last_path: str = ""
     last_time: float | None = None
     evidence: list[Evidence] = field(default_factory=list)
     uncaught: bool = False
@@ -84,7 +85,8 @@ class Incident:
             self.first = match
         self.count += match.repeated
         self.also |= also
-        self.last_line = max(self.last_line, match.line)
+        if match.line >= self.last_line:
+            self.last_line, self.last_path = match.line, match.path
         if match.time is not None:
             self.last_time = match.time
         label = match.worker.label

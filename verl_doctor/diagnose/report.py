@@ -41,7 +41,7 @@ def report(
     order = choose(collector, lang)
     last_text = _last_line(tail)
     root = order[0] if order and order[0].role == "root" else None
-    if root is None and not collector.progress.finished_line:
+    if root is None and not collector.progress.finished:
         quiet = silence(collector, tail)
         if quiet is not None:
             collector.incidents.add(quiet, collector.base.rule(quiet.rule))
@@ -59,7 +59,7 @@ def report(
         last_text,
     )
     return Report(
-        verdict=_verdict(root, findings, collector),
+        verdict=_verdict(root, collector),
         sources=tuple(sources),
         phase=phase,
         findings=shown,
@@ -76,19 +76,19 @@ def report(
     )
 
 
-def _verdict(root: Incident | None, findings: Sequence[Finding], collector: Collector) -> Verdict:
+def _verdict(root: Incident | None, collector: Collector) -> Verdict:
     if root is None or severity_rank(root.severity) > severity_rank("high"):
-        if collector.progress.finished_line:
+        if collector.progress.finished:
             return "healthy"
-        grave = [one for one in findings if severity_rank(one.severity) <= severity_rank("medium")]
-        return "healthy" if collector.progress.steps and not grave else "unknown"
+        return "unknown"
     rule = root.rule
     if rule is not None and rule.outcome:
         return rule.outcome  # type: ignore[return-value]
     if root.first.captures.get("signal") in INTERRUPTS:
         return "interrupted"
     kind = collector.base.spec(rule.id).kind if rule else ""
-    return "degraded" if kind == "metric" else "failed"
+    died = any(one.uncaught for one in collector.incidents.by_key.values() if not one.recovered)
+    return "degraded" if kind == "metric" and not died else "failed"
 
 
 def silence(collector: Collector, tail: str) -> Match | None:

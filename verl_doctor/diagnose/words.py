@@ -36,6 +36,10 @@ WORDS: dict[str, Text] = {
     "why_later": Text("later than the root cause (line {line})", "晚于根因（第 {line} 行）"),
     "why_recovered": Text("the run went on after it", "此后任务仍在继续"),
     "why_cascade": Text("only ever a consequence", "这类信息只会是后果"),
+    "why_silence": Text(
+        "the log stops here, without an end and without an error",
+        "日志停在这里，既没有正常结束也没有报错",
+    ),
     "why_advice": Text("worth knowing, did not stop the run", "值得注意，但没有中止任务"),
     "because_capture": Text("{name} is {value}", "{name} 为 {value}"),
     "because_seen": Text("{rule} is in this log too", "日志中还有 {rule}"),

@@ -48,6 +48,7 @@ def _fix(value: Mapping[str, Any]) -> Fix:
         text=_text(value["text"]),
         run=value.get("run", ""),
         set=value.get("set", ""),
+        code=value.get("code", ""),
         risk=value.get("risk", "low"),
         verify=_text(value["verify"]) if "verify" in value else None,
     )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..errors import RuleError
+from ..scan.anchors import ANCHORS
 from .base import RuleBase
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .nodes import Problem
 
 FORMAT = "3"
-"""Raised when the plain data or the anchors change their meaning."""
+"""Raised when the plain data changes its meaning."""
 
 
 def shipped_rules() -> Path:
@@ -108,7 +109,7 @@ def read_rules(folders: Sequence[Path]) -> tuple[list[dict[str, Any]], list[Prob
 
 
 def _fingerprint(folders: Sequence[Path]) -> str:
-    digest = hashlib.sha256(f"{FORMAT} {__version__} {sys.byteorder}".encode())
+    digest = hashlib.sha256(f"{FORMAT} {__version__} {sys.byteorder} {ANCHORS}".encode())
     for folder in folders:
         digest.update(f"\n{folder}".encode())
         for root, _, names in sorted(os.walk(folder)):

@@ -66,7 +66,8 @@ PHASE = Seq(Str(choices=PHASES), scalar=True)
 FIX = Map(
     {
         "text": TEXT,
-        "run": Str(note="a command to paste"),
+        "run": Str(note="a shell command to paste"),
+        "code": Str(note="Python for one's own code"),
         "set": Str(note="a Hydra override to paste, today's key name"),
         "risk": Str(choices=("none", "low", "medium", "high")),
         "verify": TEXT,

@@ -33,6 +33,8 @@ class Seen:
     line: Line
     anchors: frozenset[int]
     literals: tuple[int, ...]
+    raw: str = ""
+    """The line with its prefixes: a progress bar's own words are one."""
     part: Part | None = None
     token: int = 0
     """Which open traceback took it; the `Done` of that traceback has the same."""
@@ -153,7 +155,8 @@ class Reader:
     def _segment(
         self, raw: bytes, start: int, part: bytes, number: int, hits: list[tuple[int, int]]
     ) -> Iterator[Item]:
-        peeled = peel(part.decode("utf-8", "replace"))
+        whole = part.decode("utf-8", "replace")
+        peeled = peel(whole)
         worker = peeled.worker
         if start and worker == NOBODY:
             # Ray prints its prefix once, before the first carriage return
@@ -181,7 +184,7 @@ class Reader:
         if hits or took:
             literals = tuple({ident - FIRST_RULE for _, ident in hits if ident >= FIRST_RULE})
             part_, token = took if took else (None, 0)
-            yield Seen(line, anchors, literals, part_, token)
+            yield Seen(line, anchors, literals, whole, part_, token)
 
     def _first_worker(self, raw: bytes) -> Worker:
         head = raw[: raw.find(b"\r")][:400]

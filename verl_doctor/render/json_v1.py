@@ -42,6 +42,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
                     ("text", fix.text),
                     ("run", fix.run),
                     ("set", fix.set),
+                    ("code", fix.code),
                     ("risk", fix.risk),
                     ("verify", fix.verify),
                 )

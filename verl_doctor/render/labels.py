@@ -69,6 +69,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "role_teardown": ("exit   ", "退出"),
     "role_context": ("context", "背景"),
     "role_advice": ("advice ", "建议"),
+    "phase_unknown": ("unknown phase", "阶段未知"),
     "phase_launch": ("launch", "启动"),
     "phase_config": ("config", "配置"),
     "phase_data": ("data", "数据"),

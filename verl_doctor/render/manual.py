@@ -28,7 +28,7 @@ def signature(spec: MatchSpec) -> list[str]:
 def render(rule: Rule, *, lang: Lang, color: str, stream: TextIO) -> None:
     """Prints the rule's page on the stream."""
     out = console(stream, color)
-    page = Page(out, lang, False)
+    page = Page(out, lang)
 
     def say(key: str) -> str:
         return label(key, lang)
@@ -55,6 +55,8 @@ def render(rule: Rule, *, lang: Lang, color: str, stream: TextIO) -> None:
                 page.paste("$", fix.run)
             if fix.set:
                 page.paste("+", fix.set)
+            if fix.code:
+                page.paste(">", fix.code)
             if fix.verify:
                 page.field("", f"{say('verify')} {fix.verify.get(lang)}", "dim")
     out.print()

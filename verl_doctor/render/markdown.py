@@ -47,7 +47,7 @@ def render(report: Report, *, lang: Lang = "en") -> str:
         out.append(f"\n**{say('why')}**: {_plain(finding.cause)}\n")
         for i, fix in enumerate(finding.fixes, 1):
             out.append(f"{i}. {_plain(fix.text)}")
-            out += [f"   {_code(paste)}" for paste in (fix.run, fix.set) if paste]
+            out += [f"   {_code(paste)}" for paste in (fix.run, fix.set, fix.code) if paste]
     if report.unexplained:
         out.append(f"\n### {say('unexplained')}")
         out += [_line(one) for one in report.unexplained]

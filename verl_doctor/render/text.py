@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+from collections.abc import Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -61,13 +62,26 @@ def console(stream: TextIO, color: str) -> Console:
     )
 
 
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """For each path the shortest end of it that no other has, long names cut in the middle."""
+    names = {}
+    for path in paths:
+        parts = path.split("/")
+        for count in range(1, len(parts) + 1):
+            name = "/".join(parts[-count:])
+            if sum(other == path or other.endswith("/" + name) for other in paths) == 1:
+                break
+        names[path] = name if len(name) <= 30 else f"{name[:10]}…{name[-18:]}"
+    return names
+
+
 class Page:
     """A console with margins and words of one language."""
 
-    def __init__(self, out: Console, lang: Lang, many: bool) -> None:
+    def __init__(self, out: Console, lang: Lang, paths: Sequence[str] = ()) -> None:
         self.out = out
         self.lang = lang
-        self.many = many
+        self._names = short_names(paths) if len(paths) > 1 else {}
         """Several sources: an evidence line names its file."""
 
     def say(self, key: str, **values: object) -> str:
@@ -85,12 +99,15 @@ class Page:
             self.out.print(head.append_text(line), soft_wrap=True)
 
     def paste(self, sign: str, command: str) -> None:
-        """A command or override on a line of its own, never wrapped."""
-        line = Text(" " * 13 + sign + " ", style="dim").append(command, style="bold green")
-        self.out.print(line, soft_wrap=True)
+        """A command, override or code on lines of its own, never wrapped."""
+        for part in command.rstrip().split("\n"):
+            line = Text(" " * 13 + sign + " ", style="dim").append(part, style="bold green")
+            self.out.print(line, soft_wrap=True)
 
     def place(self, path: str, line: int) -> str:
-        return f"{path.rpartition('/')[2]}:{line}" if self.many else self.say("line", n=line)
+        if not self._names:
+            return self.say("line", n=line)
+        return f"{self._names.get(path, path)}:{line}"
 
 
 def _root(page: Page, finding: Finding, choice: bool) -> None:
@@ -129,6 +146,8 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
             page.paste("$", fix.run)
         if fix.set:
             page.paste("+", fix.set)
+        if fix.code:
+            page.paste(">", fix.code)
         if fix.verify:
             page.field("", f"{say('verify')} {fix.verify}", "dim")
     for url in finding.references[:2]:
@@ -165,7 +184,7 @@ def render(
     """
     buffer = io.StringIO()
     out = console(stream or buffer, color)
-    page = Page(out, lang, len(report.sources) > 1)
+    page = Page(out, lang, [source.path for source in report.sources])
     say = page.say
     for source in report.sources[:5]:
         cut = f"  {say('truncated')}" if source.truncated else ""

@@ -116,7 +116,7 @@ ANCHORS: Final[dict[int, str]] = {
     r"|terminate called|[Aa]ssertion [^\n]{0,200}failed|[Pp]anic)",
     DONE: r"(Final validation metrics: |Training (completed|finished|done)"
     r"|raining complete[d.!]|exit code 0\b|wandb: Run summary:|wandb: Synced|Run summary:"
-    r"|wandb: Find logs at|100%\|[^|\n]{1,80}\| \d+/\d+ \[)",
+    r"|wandb: Find logs at|Training Progress: {1,3}100%\|[^|\n]{1,80}\| \d+/\d+ \[)",
     CONFIG: r"\{'(actor_rollout_ref|algorithm)': ",
     OVERRIDES: r"(Error executing job with overrides: \[|-m verl\.[a-z_.]+ [a-z_+.]+=)",
     ELASTIC: r"(^[^\n]{0,80}\b(time|host|rank|exitcode) {1,12}: |failed \(exitcode: -?\d"

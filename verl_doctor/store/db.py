@@ -113,8 +113,9 @@ def _open(path: Path) -> sqlite3.Connection:
         connection.close()
         # In a folder without write permission WAL has no place for its shared memory. Where no
         # log file waits beside it, the database alone is complete and can be read as it is.
+        refused = "unable to open" in str(error) or "readonly" in str(error)
         log = Path(f"{path}-wal")
-        if "unable to open" not in str(error) or (log.exists() and log.stat().st_size):
+        if not refused or (log.exists() and log.stat().st_size):
             raise
         return _connect(f"{uri}?mode=ro&immutable=1")
     except BaseException:

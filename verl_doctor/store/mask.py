@@ -20,8 +20,9 @@ _Replace = str | Callable[[re.Match[str]], str]
 # --- by shape: group 1 stays, the rest is the secret ----------------------------------------
 
 _ANYWHERE = (
-    r"(hf_|api_org_)(?:[A-Za-z0-9]{30,}|(?=[a-z0-9]{0,15}[A-Z])[A-Za-z0-9]{16,})",
-    r"(gh[pousr]_)[A-Za-z0-9]{20,}",
+    r"(hf_|api_org_)(?:[A-Za-z0-9]{30,}|(?=[a-z0-9]{0,15}[A-Z])[A-Za-z0-9]{16,})"
+    r"(?:_[A-Za-z0-9]{30,})*",  # a second token, glued to the first
+    r"(gh[pousr]_)[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{30,})*",
     r"(github_pat_)\w{20,}",
     r"(glpat-|glrt-|gldt-|glcbt-)[\w-]{16,}",
 )
@@ -124,7 +125,7 @@ _HOOK = (
     r"|(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook)/)[\w/-]+"
 )
 _WANDB_LOGIN = (
-    r"((?:wandb|swanlab)(?:\.|\s+)login\b[^\n]{0,60}?[\s\"'=])(?=[a-z]{0,80}\d)[a-z0-9_]{20,90}\b"
+    r"((?:wandb|swanlab)(?:\.|\s+)login\b[^\n*]{0,60}?[\s\"'=])(?=[a-z]{0,80}\d)[a-z0-9_]{20,}"
 )
 
 # --- home folders ---------------------------------------------------------------------------

@@ -213,11 +213,11 @@ def count_incidents(db: Database, states: Sequence[str]) -> int:
 
 
 def list_incidents(db: Database, states: Sequence[str], limit: int) -> list[Row]:
-    """Incidents in one of the states, the one seen last first."""
+    """Incidents in one of the states, the one seen last first; of one run, the root first."""
     return _rows(
         db,
         f"SELECT * FROM incidents WHERE {_SHOWN}{_in_states(states)}"
-        " ORDER BY last_seen_at DESC, number DESC LIMIT :limit",
+        " ORDER BY last_seen_at DESC, number LIMIT :limit",
         {"states": json.dumps(list(states)), "limit": limit},
     )
 
@@ -228,7 +228,7 @@ def incidents_named(db: Database, name: str, number: int) -> list[Row]:
     for test in tests:
         rows = _rows(
             db,
-            f"SELECT * FROM incidents WHERE {test} ORDER BY last_seen_at DESC, number DESC",
+            f"SELECT * FROM incidents WHERE {test} ORDER BY last_seen_at DESC, number",
             {"name": name, "number": number, "n": len(name)},
         )
         if rows:
