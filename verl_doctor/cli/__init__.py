@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from enum import IntEnum
@@ -39,6 +40,10 @@ def main(argv: list[str] | None = None) -> None:
 def _run(args: list[str]) -> int:
     import click
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            # an ASCII locale still gets its report: what can't be encoded shows as an escape
+            stream.reconfigure(errors="backslashreplace")
     from ..errors import DoctorError, RuleError
     from .app import cli
 

@@ -147,6 +147,8 @@ class Explainer:
                 shown.append(Evidence(match.path, frame.at - before, visible(words, MAX_TEXT)))
         for other in sorted(incident.evidence, key=lambda one: one.line):
             text = visible(other.text.partition("\n")[0], MAX_TEXT)
+            if not text:
+                continue
             line = other.line - self._offsets.get(other.path, 0)
             shown.append(Evidence(other.path, line, text))
         return tuple(dict.fromkeys(shown))[:8]
@@ -204,7 +206,7 @@ class Explainer:
             value = captures.get(hint.capture, "")
             if not value or not self._fits(hint, value):
                 return None
-            return say("because_capture", lang, name=hint.capture, value=visible(value, 80))
+            return say("because_capture", lang, name=hint.capture, value=visible(value, 48))
         if hint.seen:
             found = [rule for rule in hint.seen if rule in self._seen]
             return say("because_seen", lang, rule=", ".join(found)) if found else None

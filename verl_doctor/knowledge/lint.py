@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .nodes import Problem
+from .verl_keys import unknown_overrides
 
 MIN_ANCHOR = 5
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
@@ -34,7 +35,8 @@ def lint(plains: Sequence[Mapping[str, Any]]) -> list[Problem]:
     slugs: dict[str, str] = {}
     for plain in plains:
         path = plain["path"]
-        for message in (*_names(plain), *_match(plain), *_texts(plain), *_proof(plain)):
+        checks = (_names, _match, _texts, _proof, _overrides)
+        for message in (text for check in checks for text in check(plain)):
             problems.append(Problem(path, 1, 1, f"{plain['id']}: {message}"))
         for kind, others in plain.get("relations", {}).items():
             for other in others:
@@ -104,6 +106,12 @@ def _walk(value: Any, at: str) -> Iterator[tuple[str, Mapping[str, str]]]:
     elif isinstance(value, list):
         for i, inner in enumerate(value):
             yield from _walk(inner, f"{at}[{i}]")
+
+
+def _overrides(plain: Mapping[str, Any]) -> Iterator[str]:
+    for cause in plain["causes"]:
+        for fix in cause.get("fixes", ()):
+            yield from unknown_overrides(fix.get("set", ""))
 
 
 def _proof(plain: Mapping[str, Any]) -> Iterator[str]:

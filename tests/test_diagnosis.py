@@ -1,0 +1,283 @@
+"""The root is told from its cascade: a test a mechanism, each on a genuine log where one exists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Doctor, genuine
+from verl_doctor.model import Finding, Report
+from verl_doctor.pipeline import diagnose
+from verl_doctor.sources import expand
+
+
+def roles(report: Report) -> dict[str | None, str]:
+    return {finding.rule: finding.role for finding in report.findings}
+
+
+def by_text(report: Report, words: str) -> Finding:
+    return next(one for one in report.findings if words in one.evidence[0].text)
+
+
+def folder(doctor: Doctor, path: Path) -> Report:
+    sources, failures = expand([str(path)])
+    assert not failures
+    return diagnose(sources, doctor.base, doctor.scanner)[0]
+
+
+# --- recovered faults -------------------------------------------------------------------------
+
+
+def test_a_caught_oom_followed_by_steps_is_advice(doctor: Doctor) -> None:
+    report = doctor(genuine("gpu-healthy-oom-retry"))
+    assert report.verdict == "healthy"
+    assert [one.role for one in report.findings] == ["advice"]
+    assert report.findings[0].severity == "medium"
+
+
+def test_the_same_oom_at_the_end_of_the_log_is_the_root(doctor: Doctor) -> None:
+    lines = genuine("gpu-healthy-oom-retry").splitlines(keepends=True)
+    report = doctor(b"".join([*lines[1:10], lines[0]]))
+    assert report.verdict == "failed"
+    assert report.findings[0].role == "root"
+
+
+def test_steps_that_ray_prints_late_do_not_speak_for_a_dead_driver(doctor: Doctor) -> None:
+    report = doctor(genuine("ray-task-error-nested"))
+    assert report.verdict == "failed"
+    assert report.findings[0].evidence[0].line == 36
+
+
+def test_a_warning_of_ray_before_more_steps_is_advice(doctor: Doctor) -> None:
+    report = doctor(genuine("ray-tmp-disk-full-warning"))
+    assert report.findings[0].role == "advice"
+    assert report.findings[0].evidence[0].line == 10
+    assert report.verdict != "failed"
+
+
+# --- edges between rules ----------------------------------------------------------------------
+
+
+def test_nan_in_the_metrics_explains_the_sampler_that_dies_of_it(doctor: Doctor) -> None:
+    report = doctor(genuine("gpu-multinomial-nan"))
+    assert report.findings[0].evidence[0].line == 3
+    later = by_text(report, "probability tensor")
+    assert later.role == "symptom"
+    assert "an effect of" in later.why
+    assert report.verdict == "failed"
+
+
+def test_a_cause_printed_below_its_consequence(doctor: Doctor) -> None:
+    report = doctor((ROOT / "fixtures_logs/ray_session/driver.log").read_bytes())
+    first = report.findings[0]
+    assert "SIGSEGV" in first.title
+    assert first.evidence[0].line == 45
+    messenger = by_text(report, "The actor died unexpectedly")
+    assert messenger.evidence[0].line < 45
+    assert messenger.role == "symptom"
+
+
+def test_an_emptied_dataset_explains_the_sampler(doctor: Doctor) -> None:
+    report = doctor(genuine("verl-all-prompts-overlong"))
+    assert report.findings[0].evidence[0].line == 974
+    assert by_text(report, "num_samples=0").role == "symptom"
+
+
+def test_rays_guesses_are_no_evidence(doctor: Doctor) -> None:
+    report = doctor(genuine("ray-actor-sigkill"))
+    first = report.findings[0]
+    assert first.confidence == "low"
+    assert any("raylet" in note or "dmesg" in note for note in report.notes)
+
+
+# --- chains -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("slug", "line"),
+    [
+        ("dataloader-worker-exception", 28),
+        ("hydra-unknown-override-full-error", 28),
+        ("from-pretrained-hub-offline", 17),
+        ("ray-spill-disk-full", 14),
+        ("so-libcuda-missing", 7),
+        ("verl-dataproto-missing-key", 26),
+    ],
+)
+def test_the_first_of_a_chain_decides(doctor: Doctor, slug: str, line: int) -> None:
+    assert doctor(genuine(slug)).findings[0].evidence[0].line == line
+
+
+def test_a_telling_exception_beats_the_earlier_one_of_its_chain(doctor: Doctor) -> None:
+    report = doctor(genuine("trust-remote-code"))
+    assert report.findings[0].evidence[0].line == 24
+    assert "trust_remote_code" in report.findings[0].title
+
+
+# --- torchrun and NCCL ------------------------------------------------------------------------
+
+
+def test_first_observed_failure_is_overruled_when_it_names_a_victim(doctor: Doctor) -> None:
+    report = doctor(genuine("torchrun-rank-sigkill"))
+    first = report.findings[0]
+    assert "SIGKILL" in first.title
+    assert "1" in first.title
+    assert abs(first.evidence[0].line - 45) <= 3
+
+
+def test_the_rank_that_never_came_is_named(doctor: Doctor) -> None:
+    first = doctor(genuine("nccl-timeout-missing-rank")).findings[0]
+    words = f"{first.title} {first.summary} {first.cause}"
+    assert "rank 1" in words.lower() or "ranks 1" in words.lower()
+    assert "ALLREDUCE" in words
+    assert first.evidence[0].line == 10
+
+
+def test_a_killed_peer_explains_the_nccl_errors_of_the_others(doctor: Doctor) -> None:
+    report = doctor(genuine("nccl-peer-killed"))
+    assert "SIGKILL" in report.findings[0].title or "killed" in report.findings[0].title.lower()
+    assert all(one.role != "root" for one in report.findings[1:])
+
+
+# --- text of a model --------------------------------------------------------------------------
+
+
+def test_tracebacks_in_a_sample_are_quoted_not_evidence(doctor: Doctor) -> None:
+    sample = (
+        b"[prompt] Why does this fail?\n[response] It says\n"
+        b"Traceback (most recent call last):\n"
+        b"  File \"a.py\", line 1, in <module>\nKeyError: 'x'\n"
+        b"[ground_truth] 1\n[score] 0.0\n"
+    )
+    steps = b"".join(b"step:%d - critic/score/mean:0.4\n" % step for step in range(1, 6))
+    report = doctor(steps + sample + steps.replace(b"step:", b"step:1"))
+    assert report.findings == () or all(one.role == "advice" for one in report.findings)
+    assert report.hidden["quoted"] == 1
+
+
+def test_a_run_that_dies_while_a_sample_is_printed_has_died(doctor: Doctor) -> None:
+    log = (
+        b"step:1 - critic/score/mean:0.4\n[prompt] Why?\n[response] It says\n"
+        b"Traceback (most recent call last):\n"
+        b"  File \"a.py\", line 1, in <module>\nKeyError: 'x'\n"
+    )
+    assert doctor(log).findings[0].evidence[0].line == 6
+
+
+@pytest.mark.parametrize("slug", ["gpu-healthy-generate-tqdm", "ray-healthy-dedup-lines"])
+def test_prompts_that_quote_errors_raise_no_alarm(doctor: Doctor, slug: str) -> None:
+    assert all(one.severity in ("low", "info") for one in doctor(genuine(slug)).findings)
+
+
+# --- settings and phases ----------------------------------------------------------------------
+
+
+def test_overrides_are_read_from_hydras_line(doctor: Doctor) -> None:
+    report = doctor(genuine("verl-batch-not-divisible"))
+    assert "data.train_batch_size=16" in report.overrides
+
+
+def test_overrides_are_read_from_a_traced_command(doctor: Doctor) -> None:
+    report = doctor(genuine("verl-unknown-override"))
+    assert "data.train_batch_size=16" in report.overrides
+
+
+def test_the_config_dump_is_read_and_is_no_alarm(doctor: Doctor) -> None:
+    report = doctor(genuine("verl-v1-waits-for-cpus"))
+    assert report.phase.name == "config"
+    assert all(one.severity == "info" for one in report.findings)
+
+
+@pytest.mark.parametrize(
+    ("slug", "phase"),
+    [
+        ("verl-batch-not-divisible", "config"),
+        ("verl-missing-parquet", "data"),
+        ("verl-all-prompts-overlong", "data"),
+        ("from-pretrained-no-weights", "model_load"),
+        ("ray-task-error-nested", "reward"),
+        ("backward-twice", "update"),
+        ("gpu-multinomial-nan", "training"),
+        ("dataloader-worker-hang", "training"),
+    ],
+)
+def test_phase(doctor: Doctor, slug: str, phase: str) -> None:
+    assert doctor(genuine(slug)).phase.name == phase
+
+
+def test_a_hang_tells_phase_and_last_sign_of_life(doctor: Doctor) -> None:
+    report = doctor(genuine("dataloader-worker-hang"))
+    assert report.verdict == "unknown"
+    assert report.phase.step == 5
+    assert report.phase.last_text == "step:5 - timing_s/step:0.050"
+    assert report.findings[0].evidence[0].line == 5
+
+
+# --- several files ----------------------------------------------------------------------------
+
+
+def test_a_ray_session_folder(doctor: Doctor) -> None:
+    report = folder(doctor, ROOT / "fixtures_logs/ray_session/logs")
+    first = report.findings[0]
+    assert report.verdict == "failed"
+    assert "SIGSEGV" in first.title
+    assert "pid=536" in first.workers[0]
+
+
+def test_a_folder_of_rank_logs(doctor: Doctor) -> None:
+    report = folder(doctor, ROOT / "fixtures_logs/torchrun_logdir")
+    first = report.findings[0]
+    assert first.workers == ("rank 2",)
+    assert first.evidence[0].path.endswith("attempt_0/2/stderr.log")
+    assert first.evidence[0].line == 9
+    assert [one.role for one in report.findings].count("root") == 1
+
+
+def test_files_are_ordered_by_their_clock(doctor: Doctor, tmp_path: Path) -> None:
+    def log(minute: int, error: str) -> str:
+        stamp = f"2026-12-01T06:{minute:02}:00Z "
+        lines = ["Traceback (most recent call last):", '  File "t.py", line 1, in <module>', error]
+        return "".join(f"{stamp}{line}\n" for line in lines)
+
+    (tmp_path / "node-1.log").write_text(log(30, "KeyError: 'late'"))
+    (tmp_path / "node-2.log").write_text(log(10, "KeyError: 'early'"))
+    report = folder(doctor, tmp_path)
+    assert "'early'" in report.findings[0].evidence[0].text
+    assert report.findings[0].workers == ("ip=node-2",)
+
+
+# --- an error that no rule knows --------------------------------------------------------------
+
+
+def test_an_unknown_exception_is_a_finding_with_its_innermost_frames(doctor: Doctor) -> None:
+    log = (
+        b"Traceback (most recent call last):\n"
+        b'  File "/work/my/train.py", line 7, in <module>\n    main()\n'
+        b'  File "/work/my/plugin.py", line 3, in reticulate\n    raise SplineError("bent")\n'
+        b"my.plugin.SplineError: bent\n"
+    )
+    report = doctor(log)
+    first = report.findings[0]
+    assert (first.rule, first.role, first.confidence) == (None, "root", "low")
+    assert first.title == "my.plugin.SplineError: bent"
+    assert first.evidence[0].line == 6
+    assert "plugin.py:3 in reticulate" in first.evidence[1].text
+    assert "plugin.py:3" in first.cause
+    assert report.verdict == "failed"
+
+
+def test_a_log_without_any_error_is_not_failed(doctor: Doctor) -> None:
+    assert doctor(b"hello\nworld\n").verdict == "unknown"
+
+
+# --- what is pasted ---------------------------------------------------------------------------
+
+
+def test_hostile_captures_never_reach_a_command() -> None:
+    from verl_doctor.diagnose.explain import paste
+
+    assert paste("ls {path}", {"path": "/data/a-b.parquet"}) == "ls /data/a-b.parquet"
+    for evil in ("x; rm -rf ~", "$(id)", "`id`", "a b", "a\nb", "a|b", "'", '"', "", "~root"):
+        assert paste("ls {path}", {"path": evil}) == "ls <path>"
+    assert paste("echo ${HOME} {other}", {}) == "echo ${HOME} {other}"
