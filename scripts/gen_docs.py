@@ -23,7 +23,8 @@ STYLE = """
 body { font: 16px/1.55 system-ui, "Noto Sans SC", sans-serif; margin: 2rem auto; max-width: 62rem;
   padding: 0 1rem; }
 pre, code { font: 14px/1.5 ui-monospace, monospace; background: var(--soft); border-radius: 4px; }
-pre { padding: .6rem .8rem; overflow-x: auto; white-space: pre-wrap; } code { padding: .1rem .3rem; }
+pre { padding: .6rem .8rem; overflow-x: auto; white-space: pre-wrap; }
+code { padding: .1rem .3rem; }
 table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--line);
   padding: .35rem .5rem; text-align: left; vertical-align: top; }
 .cols { display: grid; grid-template-columns: 1fr 1fr; gap: 2rem; }
@@ -94,9 +95,8 @@ def rule_page(rule: Rule, known: set[str]) -> str:
             out.append(f"<p>{name.replace('_', ' ')}: {links}</p>")
     out.append("<h2>References</h2><ul>")
     for one in rule.references:
-        note = esc(
-            " ".join(part for part in (one.kind, one.versions, one.checked, one.note) if part)
-        )
+        facts = (one.kind, one.versions, one.checked, one.note)
+        note = esc(" ".join(part for part in facts if part))
         url = esc(one.url)
         link = f'<a href="{url}">{url}</a>' if one.url.startswith("https://") else url
         out.append(f"<li>{link} <small>{note}</small></li>")

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from tests.conftest import Doctor
-from verl_doctor.knowledge.lint import lint
+from verl_doctor.authoring.lint import lint
+from verl_doctor.authoring.proof import Prover
 from verl_doctor.knowledge.load import load, read_rules, rule_folders, shipped_rules
 from verl_doctor.knowledge.read import read_rule
 from verl_doctor.knowledge.schema import rule_schema
-from verl_doctor.proof import Prover
 
 PLAINS, PROBLEMS, NOTES = read_rules([shipped_rules()])
 IDS = sorted(plain["id"] for plain in PLAINS)

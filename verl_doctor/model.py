@@ -314,9 +314,8 @@ class Match:
     time: float | None = None
     lines: tuple[int, ...] = ()
     phase: str = ""
-    quoted: bool = False
-    steps_before: int = 0
-    """Training steps that the log had shown when this was printed."""
+    pattern: int = 0
+    """Which alternative of the rule's match held."""
 
 
 class Evidence(NamedTuple):

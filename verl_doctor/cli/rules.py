@@ -84,7 +84,8 @@ def lint(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
 
     FILES: only these files or folders; a folder outside the rule folders is read as well.
     """
-    from ..knowledge.lint import lint as check
+    from ..authoring.lint import lint as check
+    from ..authoring.lint import slow_patterns
     from ..knowledge.load import read_rules
     from ..knowledge.read import read_rule
 
@@ -96,6 +97,7 @@ def lint(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
         problems += found
         plains += [plain] if plain else []
     problems += check(plains)
+    problems += slow_patterns([one for one in plains if _wanted(one["path"], files)])
     shown = [problem for problem in problems if _wanted(problem.path, files)]
     for problem in shown:
         print(problem)
@@ -110,10 +112,10 @@ def lint(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
 @rules_option
 def test(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
     """Every rule on its own examples, through the real pipeline; says why one did not fire."""
+    from ..authoring.proof import prove_all
     from ..errors import RuleError
     from ..knowledge.base import RuleBase
     from ..knowledge.load import read_rules
-    from ..proof import prove_all
 
     plains, problems, _ = read_rules(_folders(files, rule_dirs))
     bad = [problem for problem in problems if _wanted(problem.path, files)]
@@ -127,3 +129,97 @@ def test(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
     count = sum(len(one.examples_match) + len(one.examples_no_match) for one in chosen)
     print(f"{len(chosen)} rules, {count} examples, {len(wrong)} failed", file=sys.stderr)
     return 1 if wrong else 0
+
+
+@rules.command("new")
+@click.option("--layer", default="mine", help="Layer of the rule (ray, datasets, cuda, …).")
+@click.option("--from", "origin", metavar="LOG:LINE", help="Draft it from a line of a log.")
+@click.option("--from-incident", "number", metavar="N", help="Draft it from an incident on record.")
+@click.option("-o", "--output", metavar="DIR", help="Write it there instead of printing it.")
+@rules_option
+def new(
+    layer: str,
+    origin: str | None,
+    number: str | None,
+    output: str | None,
+    rule_dirs: tuple[str, ...],
+) -> None:
+    """Draft a rule: signature and example filled in, the rest marked TODO."""
+    from datetime import date
+
+    from ..authoring.draft import draft
+    from ..knowledge.load import load
+    from ..sources import chunks, expand
+
+    if (origin is None) == (number is None):
+        raise click.UsageError("give --from LOG:LINE or --from-incident N")
+    path, line = _place(origin) if origin else _incident(number or "")
+    sources, failures = expand([path])
+    if not sources:
+        raise click.ClickException(f"{failures[0].path}: {failures[0].message}")
+    base, scanner = load(rule_dirs)
+    text = draft(base, scanner, chunks(sources[0]), line, layer, date.today().isoformat())
+    if output is None:
+        print(text, end="")
+        return
+    name = "-".join(part.partition(": ")[2] for part in text.splitlines()[:2])
+    target = Path(output) / f"{name}.yaml"
+    if target.exists():
+        raise click.ClickException(f"{target} exists already")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    print(f"{target}: fill in the TODOs, then `verl-doctor rules lint {target}`", file=sys.stderr)
+
+
+def _place(origin: str) -> tuple[str, int]:
+    path, _, line = origin.rpartition(":")
+    if not path or not line.isdigit():
+        raise click.UsageError(f"--from wants LOG:LINE, such as train.log:1019, not {origin!r}")
+    return path, int(line)
+
+
+def _incident(number: str) -> tuple[str, int]:
+    """Log and line of the decisive evidence of an incident on record."""
+    from ..store import find, occurrences
+
+    found = find(number)
+    if len(found) != 1:
+        raise click.ClickException(f"{number} names {len(found)} incidents: see `incidents list`")
+    for occurrence in occurrences(found[0].fingerprint):
+        for one in occurrence.evidence:
+            path = Path(one.path).expanduser()
+            if path.is_file():
+                return str(path), one.line
+    raise click.ClickException(f"no log of incident {number} is still where it was")
+
+
+@rules.command()
+@click.argument("logs", nargs=-1, type=click.Path())
+@rules_option
+def coverage(logs: tuple[str, ...], rule_dirs: tuple[str, ...]) -> None:
+    """What the rules do not cover.
+
+    Without LOGS: rules without a genuine example, and alternatives that no example needs. With
+    LOGS (files or folders): errors in them that no rule explains, grouped by shape.
+    """
+    from ..authoring.coverage import unknown_errors, unused_patterns, without_genuine
+    from ..knowledge.load import load
+    from ..sources import expand
+
+    base, scanner = load(rule_dirs)
+    if logs:
+        sources, failures = expand(logs)
+        for failure in failures:
+            print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
+        groups, count = unknown_errors(sources, base, scanner)
+        for group in groups:
+            print(f"{group.count:6}  {group.path}:{group.line}\n        {group.text}")
+        print(f"{len(groups)} shapes of unknown errors in {count} logs", file=sys.stderr)
+        return
+    chosen = [base.rule(rule_id) for rule_id in sorted(base.plains)]
+    bare = without_genuine(chosen)
+    for rule in bare:
+        print(f"{rule.id}: no genuine example")
+    for rule, index in unused_patterns(base, chosen):
+        print(f"{rule.id}: alternative {index + 1} of its match is needed by no example")
+    print(f"{len(chosen)} rules, {len(chosen) - len(bare)} with a genuine example", file=sys.stderr)

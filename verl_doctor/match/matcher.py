@@ -59,6 +59,7 @@ class Matcher:
                     line.worker,
                     repeated=line.repeated,
                     time=line.time,
+                    pattern=index,
                 )
                 if spec.kind == "line":
                     found.append(match)
@@ -104,6 +105,7 @@ class Matcher:
                         index,
                         repeated=block.repeated,
                         time=block.time,
+                        pattern=number,
                     )
                 )
         return found

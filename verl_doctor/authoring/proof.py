@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .diagnose.collect import Collector
-from .diagnose.report import silence
-from .knowledge.base import RuleBase
-from .knowledge.load import shipped_rules
-from .logs.reader import Reader
-from .model import Example, Match, Rule
-from .scan.database import Scanner
+from ..diagnose.collect import Collector
+from ..diagnose.report import silence
+from ..knowledge.base import RuleBase
+from ..knowledge.load import shipped_rules
+from ..logs.reader import Reader
+from ..model import Example, Match, Rule
+from ..scan.database import Scanner
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
-from .nodes import Problem
-from .verl_keys import unknown_overrides
+from ..knowledge.nodes import Problem
+from ..knowledge.verl_keys import unknown_overrides
+from .backtracking import too_slow
 
 MIN_ANCHOR = 5
+STALE_DAYS = 730
+"""A reference checked longer ago than this has to be looked at again."""
+_URL = re.compile(r"https://[^\s<>\"]+\.[^\s<>\"]+")
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
 BUILT_IN = {"exception", "inner", "message", "frame", "worker", "phase", "line"}
@@ -35,7 +40,7 @@ def lint(plains: Sequence[Mapping[str, Any]]) -> list[Problem]:
     slugs: dict[str, str] = {}
     for plain in plains:
         path = plain["path"]
-        checks = (_names, _match, _texts, _proof, _overrides)
+        checks = (_names, _match, _texts, _proof, _overrides, _dates)
         for message in (text for check in checks for text in check(plain)):
             problems.append(Problem(path, 1, 1, f"{plain['id']}: {message}"))
         for kind, others in plain.get("relations", {}).items():
@@ -112,6 +117,32 @@ def _overrides(plain: Mapping[str, Any]) -> Iterator[str]:
     for cause in plain["causes"]:
         for fix in cause.get("fixes", ()):
             yield from unknown_overrides(fix.get("set", ""))
+
+
+def _dates(plain: Mapping[str, Any]) -> Iterator[str]:
+    for reference in plain["references"]:
+        if not _URL.fullmatch(reference["url"]):
+            yield f"reference is no https link: {reference['url']}"
+        try:
+            age = (date.today() - date.fromisoformat(reference["checked"])).days
+        except ValueError:
+            yield f"{reference['checked']} is no date"
+            continue
+        if age > STALE_DAYS:
+            yield f"{reference['url']} was last checked {age} days ago"
+
+
+def slow_patterns(plains: Sequence[Mapping[str, Any]]) -> list[Problem]:
+    """Patterns that take too long on a hostile line, a problem each; needs some seconds."""
+    problems = []
+    for plain in plains:
+        _, value = next(iter(plain["match"].items()))
+        for pattern in value if isinstance(value, list) else ():
+            for key in ("regex", "message", "frame", "innermost"):
+                if key in pattern and too_slow(pattern[key]) is not None:
+                    message = f"{plain['id']}: {key} backtracks badly: {pattern[key][:80]}"
+                    problems.append(Problem(plain["path"], 1, 1, message))
+    return problems
 
 
 def _proof(plain: Mapping[str, Any]) -> Iterator[str]:

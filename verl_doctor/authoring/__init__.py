@@ -1,0 +1,1 @@
+"""For those who write rules: lint, proof on examples, drafts, coverage. Diagnosing needs none."""
