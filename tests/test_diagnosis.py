@@ -281,3 +281,45 @@ def test_hostile_captures_never_reach_a_command() -> None:
     for evil in ("x; rm -rf ~", "$(id)", "`id`", "a b", "a\nb", "a|b", "'", '"', "", "~root"):
         assert paste("ls {path}", {"path": evil}) == "ls <path>"
     assert paste("echo ${HOME} {other}", {}) == "echo ${HOME} {other}"
+
+
+@pytest.mark.parametrize(
+    ("line", "signal"),
+    [
+        ("/bin/bash: line 1: 23349 Killed                  python train.py", "SIGKILL"),
+        ("run.sh: line 12: 31906 Segmentation fault      (core dumped) python train.py", "SIGSEGV"),
+        ("[1]-  Terminated              python train.py", "SIGTERM"),
+        ("Killed", "SIGKILL"),
+        ("exit code 137", "SIGKILL"),
+        ("    Exit Code:    139", "SIGSEGV"),
+        ("Killed workers are restarted by the pool.", None),
+        ("[2]+  Done                    ( sleep 5; kill -KILL $P )", None),
+        ("exit code 1", None),
+        ("exit code 200", None),
+    ],
+)
+def test_how_a_shell_tells_a_death(line: str, signal: str | None) -> None:
+    from verl_doctor.detect.processes import Shell
+    from verl_doctor.model import Line
+
+    shell = Shell()
+    shell.feed(Line(line, 1))
+    assert [event.fields["signal"] for event in shell.finish()] == ([signal] if signal else [])
+
+
+def test_a_failed_look_up_is_a_question_when_its_handler_raises(doctor: Doctor) -> None:
+    log = (
+        b"Traceback (most recent call last):\n"
+        b'  File "/work/a.py", line 3, in pick\n    return TABLE[name]\n'
+        b"KeyError: 'grop'\n\n"
+        b"During handling of the above exception, another exception occurred:\n\n"
+        b"Traceback (most recent call last):\n"
+        b'  File "/work/a.py", line 9, in <module>\n    pick("grop")\n'
+        b"my.EstimatorError: no estimator is called grop\n"
+    )
+    assert doctor(log).findings[0].title == "my.EstimatorError: no estimator is called grop"
+    direct = log.replace(
+        b"During handling of the above exception, another exception occurred:",
+        b"The above exception was the direct cause of the following exception:",
+    )
+    assert doctor(direct).findings[0].evidence[0].line == 4

@@ -28,13 +28,18 @@ _WORDS = {
     "Segmentation fault": "SIGSEGV",
     "Bus error": "SIGBUS",
     "Illegal instruction": "SIGILL",
+    "Floating point exception": "SIGFPE",
+    "Hangup": "SIGHUP",
 }
 _WORD = "|".join(_WORDS)
 _SHELL = re.compile(
-    rf"(?:: line \d+: +(?P<pid>\d+) |\[\d+\][+-]? +(?:\d+ )?|^)(?P<word>{_WORD})"
+    # `/bin/bash: line 1: 23349 Killed   python train.py`, `[1]-  Terminated   python train.py`
+    rf"(?:: line \d+: +(?P<pid>\d+) |\[\d+\][+-]? +(?:\d+ )?)(?P<word>{_WORD})"
     r"(?: +\(core dumped\))?(?:\s+(?P<command>\S.*))?$"
+    # on a line of its own the word alone, or a command behind a gap: prose has one blank
+    rf"|^(?P<bare>{_WORD})(?: \(core dumped\))?(?:\s{{2,}}(?P<bare_command>\S.*))?$"
 )
-_CODE = re.compile(r"\bexit(?:ed)?(?: with)? (?:code|status):?\s*(?P<code>\d{3})\b", re.IGNORECASE)
+_CODE = re.compile(r"\bexit(?:ed)?(?: with)?(?: code| status):?\s*(?P<code>\d{3})\b", re.IGNORECASE)
 
 
 class Shell:
@@ -48,8 +53,9 @@ class Shell:
         found = _SHELL.search(line.text)
         signal = command = pid = ""
         if found:
-            signal = _WORDS[found["word"]]
-            command, pid = found["command"] or "", found["pid"] or ""
+            signal = _WORDS[found["word"] or found["bare"]]
+            command = found["command"] or found["bare_command"] or ""
+            pid = found["pid"] or ""
         else:
             code = _CODE.search(line.text)
             number = int(code["code"]) - 128 if code else 0

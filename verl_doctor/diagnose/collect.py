@@ -21,6 +21,8 @@ from ..scan import anchors
 from .incidents import UNKNOWN_WEIGHT, Incidents, weight
 
 MAX_ERROR_LINES = 20
+LOOKUPS = ("KeyError", "AttributeError", "IndexError", "StopIteration", "LookupError")
+"""Exceptions that Python programs catch as a way of asking."""
 
 
 class Collector:
@@ -151,8 +153,15 @@ class Collector:
 
     def _winner(self, block: Block, placed: list[Match], region: int) -> None:
         """Chooses what a traceback is about: the most telling rule, the earliest on a tie."""
-        candidates: list[tuple[int, int, Match]] = []
+        candidates: list[tuple[float, int, Match]] = []
         also: set[str] = set()
+
+        def asked(i: int) -> float:
+            """A failed look-up in whose handler another error was raised was only a question."""
+            nexts = block.chain[i + 1 : i + 2]
+            handled = bool(nexts) and nexts[0].in_handler and nexts[0].name != block.chain[i].name
+            return 1.5 if handled and block.chain[i].name in LOOKUPS else 0.0
+
         for i, exc in enumerate(block.chain):
             found = [match for match in placed if match.exc == i]
             found += [m for m in self.matcher.exception(block, i)
@@ -163,14 +172,14 @@ class Collector:
             for match in found:
                 also.add(match.rule)
                 rule = self.base.rule(match.rule)
-                candidates.append((weight(rule.role, rule.scope), i, match))
+                candidates.append((weight(rule.role, rule.scope) + asked(i), i, match))
             if not found:
                 text = f"{exc.type}: {exc.message}" if exc.message else exc.type
                 unknown = Match(
                     "", block.path, exc.line, text, {}, block.worker, block, i,
                     repeated=block.repeated, time=block.time,
                 )  # fmt: skip
-                candidates.append((UNKNOWN_WEIGHT, i, unknown))
+                candidates.append((UNKNOWN_WEIGHT + asked(i), i, unknown))
         best = _first_printing(min(candidates, key=lambda item: (item[0], item[1]))[2], block)
         self._record(best, also - {best.rule}, region, block.last_line)
 

@@ -73,7 +73,12 @@ class Explainer:
         if incident.rule is None:
             return self._unknown(incident)
         rule, match, lang = incident.rule, incident.first, self._lang
-        captures = {**defaults(match), **match.captures, "line": str(self._local(match))}
+        captures = {
+            **dict.fromkeys(rule.match.names(), "…"),  # a group of an alternative that didn't match
+            **defaults(match),
+            **match.captures,
+            "line": str(self._local(match)),
+        }
         states, fixes = self._causes(rule.causes, incident, captures)
         return Finding(
             rule=rule.id,

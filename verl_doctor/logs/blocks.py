@@ -6,10 +6,11 @@ torch's DataLoader, multiprocessing and rich print a traceback, and nothing abou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import Enum, auto
 
-from ..model import NOBODY, Block, Exc, Frame, Line, Worker
+from ..model import NOBODY, Block, Frame, Line, Worker
+from .building import OpenTraceback, State
 from .shapes import (
     BOX_FRAME,
     CARETS,
@@ -22,7 +23,6 @@ from .shapes import (
     OUTSIDE,
     is_header,
     parse_exception,
-    unwrapped,
 )
 
 MAX_GAP = 400
@@ -40,56 +40,14 @@ class Part(Enum):
     """The exception's line or its message: may hold evidence."""
 
 
-class _State(Enum):
-    FRAMES = auto()
-    BOX = auto()
-    MESSAGE = auto()
-    CHAIN = auto()
-
-
-@dataclass(slots=True)
-class _Open:
-    worker: Worker
-    path: str
-    first: int
-    indent: int
-    formats: tuple[str, ...]
-    time: float | None
-    last: int
-    state: _State = _State.FRAMES
-    frames: list[Frame] = field(default_factory=list)
-    chain: list[Exc] = field(default_factory=list)
-    at: int = 0
-    """Where the next exception goes in the chain: behind the last after a chain marker, before it
-    where it was printed inside the last one's message."""
-    message: list[str] = field(default_factory=list)
-    exc_type: str = ""
-    exc_line: int = 0
-    exc_last: int = 0
-    blanks: int = 0
-    foreign: int = 0
-    group: bool = False
-    token: int = 0
-    widths: list[int] = field(default_factory=list)
-    """Length of every line taken."""
-    lengths: list[int] = field(default_factory=list)
-    """Length of the lines of the message."""
-    backwards: bool = False
-    """Printed newest line first, as some dashboards do."""
-    bare: bool = False
-    """Began with the exception itself: less of what follows belongs to it."""
-    repeated: int = 1
-    uncaught: bool = False
-
-
 class Assembler:
     """Feeds on lines, keeps open tracebacks by worker, hands out finished blocks."""
 
     def __init__(self, nobody: Worker = NOBODY) -> None:
         self._nobody = nobody
         """Who lines without a prefix belong to."""
-        self._open: dict[Worker, _Open] = {}
-        self._latest: _Open | None = None
+        self._open: dict[Worker, OpenTraceback] = {}
+        self._latest: OpenTraceback | None = None
         self.done: list[tuple[int, Block]] = []
         self._count = 0
 
@@ -139,7 +97,7 @@ class Assembler:
         indent = len(clean) - len(clean.lstrip()) if headed else 0
         if headed and not clean.lstrip().startswith((HEADER, "Exception Group", "╭")):
             indent = 0
-        opened = _Open(
+        opened = OpenTraceback(
             line.worker,
             line.path,
             line.number,
@@ -153,7 +111,7 @@ class Assembler:
         opened.token = self._count
         opened.group = "Exception Group" in text
         if "─" in text:
-            opened.state = _State.BOX
+            opened.state = State.BOX
         old = self._open.pop(line.worker, None)
         if old is not None:
             self._close(old)
@@ -178,40 +136,40 @@ class Assembler:
 
     # --- one line into one open traceback ---------------------------------------------------
 
-    def _take(self, block: _Open, line: Line, formats: tuple[str, ...]) -> Part | None:
+    def _take(self, block: OpenTraceback, line: Line, formats: tuple[str, ...]) -> Part | None:
         text = line.text
         if block.group and text.lstrip()[:1] in ("|", "+"):
             if GROUP_RULE.match(text) and "--" in text:
                 # members of a group are its causes: they go before it in the chain
-                self._push(block)
-                block.state = _State.FRAMES
+                block.push()
+                block.state = State.FRAMES
                 return Part.FRAME
             text = GROUP.sub("", text)
             block.indent = 0
         stripped = text.strip()
         if stripped in ('"""', "'''"):
             stripped, text = "", ""
-        if block.state is _State.BOX:
+        if block.state is State.BOX:
             return self._box(block, line, stripped)
-        if block.state is _State.MESSAGE:
+        if block.state is State.MESSAGE:
             return self._message(block, line, text, stripped, formats)
-        if block.state is _State.CHAIN:
+        if block.state is State.CHAIN:
             if not stripped:
                 return Part.FRAME
             if is_header(text):
-                block.state = _State.FRAMES
+                block.state = State.FRAMES
                 block.indent = len(text) - len(text.lstrip())
                 return Part.FRAME
             if FRAME.match(text):
-                block.state = _State.FRAMES
+                block.state = State.FRAMES
                 return self._frames(block, line, text, stripped)
             self._end(block)
             return None
         return self._frames(block, line, text, stripped)
 
-    def _box(self, block: _Open, line: Line, stripped: str) -> Part | None:
+    def _box(self, block: OpenTraceback, line: Line, stripped: str) -> Part | None:
         if stripped.startswith("╰"):
-            block.state = _State.FRAMES
+            block.state = State.FRAMES
         elif stripped.startswith("│"):
             found = BOX_FRAME.match(stripped)
             if found:
@@ -225,7 +183,7 @@ class Assembler:
             return None
         return Part.FRAME
 
-    def _frames(self, block: _Open, line: Line, text: str, stripped: str) -> Part | None:
+    def _frames(self, block: OpenTraceback, line: Line, text: str, stripped: str) -> Part | None:
         found = FRAME.match(text)
         if found:
             if len(block.frames) < MAX_FRAMES:
@@ -259,11 +217,11 @@ class Assembler:
         block.message, block.lengths = [first], [len(line.text)]
         block.exc_line = block.exc_last = line.number
         block.blanks = 0
-        block.state = _State.MESSAGE
+        block.state = State.MESSAGE
         return Part.TEXT
 
     def _message(
-        self, block: _Open, line: Line, text: str, stripped: str, formats: tuple[str, ...]
+        self, block: OpenTraceback, line: Line, text: str, stripped: str, formats: tuple[str, ...]
     ) -> Part | None:
         if not stripped:
             block.blanks += 1
@@ -272,12 +230,13 @@ class Assembler:
                 return None
             return Part.FRAME
         if stripped.rstrip(":").startswith(CHAIN):
-            self._push(block)
+            block.push()
             block.at = len(block.chain)
-            block.state = _State.CHAIN
+            block.in_handler = stripped.startswith(CHAIN[1])
+            block.state = State.CHAIN
             return Part.FRAME
         frame = FRAME.match(text)
-        if frame and block.bare and not block.chain and _backwards(block):
+        if frame and block.bare and not block.chain and block.backwards_begin():
             source = block.message.pop().strip()
             block.backwards = True
             block.frames.append(
@@ -293,8 +252,8 @@ class Assembler:
         inside = is_header(text) and not text.lstrip(" |+").startswith(HEADER)
         if (frame and text[:1] in " \t") or inside:
             # what follows was printed inside this message: the nested exception is its cause
-            self._push(block)
-            block.state = _State.FRAMES
+            block.push()
+            block.state = State.FRAMES
             if frame:
                 return self._frames(block, line, text, stripped)
             return Part.FRAME
@@ -303,7 +262,7 @@ class Assembler:
             if block.bare and empty:
                 # `multiprocessing.pool.RemoteTraceback:` only announces what follows
                 block.exc_type, block.message = "", []
-                block.state = _State.FRAMES
+                block.state = State.FRAMES
                 return Part.FRAME
             self._end(block)
             return None
@@ -326,27 +285,12 @@ class Assembler:
         self._end(block)
         return None
 
-    def _push(self, block: _Open) -> None:
-        """Puts the exception just read into the chain."""
-        if not block.exc_type:
-            return
-        message = unwrapped(block.message, block.lengths, max(block.widths, default=0)).strip("\n")
-        frames = tuple(reversed(block.frames) if block.backwards else block.frames)
-        if frames and frames[0].function == "<module>":
-            block.uncaught = True
-        block.chain.insert(
-            block.at, Exc(block.exc_type, message, block.exc_line, block.exc_last, frames)
-        )
-        block.exc_type = ""
-        block.frames = []
-        block.message = []
-
-    def _end(self, block: _Open) -> None:
+    def _end(self, block: OpenTraceback) -> None:
         self._open.pop(block.worker, None)
         self._close(block)
 
-    def _close(self, block: _Open) -> None:
-        self._push(block)
+    def _close(self, block: OpenTraceback) -> None:
+        block.push()
         if self._latest is block:
             self._latest = None
         if not block.chain:
@@ -367,12 +311,3 @@ class Assembler:
                 ),
             )
         )
-
-
-def _backwards(block: _Open) -> bool:
-    """Whether an exception is followed by the source line of its last frame, then the frame."""
-    return (
-        len(block.message) == 2
-        and block.message[1].startswith("    ")
-        and not block.exc_type.rpartition(".")[2].startswith("RayTaskError")
-    )

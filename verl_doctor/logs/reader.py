@@ -135,13 +135,14 @@ class Reader:
         if b"\r" not in raw and len(raw) <= MAX_LINE:
             yield from self._segment(raw, 0, raw, number, found)
             return
-        if not found:
+        groups: dict[int, tuple[int, list[tuple[int, int]]]] = {}
+        if self._busy:
+            # the text behind the last bar goes on with an open traceback, whether it hits or not
             start, end = segment(raw, len(raw))
             if start >= end and start:
                 start, end = segment(raw, start - 1)
-            yield from self._segment(raw, start, raw[start:end], number, [])
-            return
-        groups: dict[int, tuple[int, list[tuple[int, int]]]] = {}
+            if end - start <= MAX_LINE:
+                groups[start] = (end, [])
         for end_at, ident in found:
             start, end = segment(raw, max(0, end_at - 1))
             if end - start > MAX_LINE:

@@ -122,7 +122,8 @@ ANCHORS: Final[dict[int, str]] = {
     ELASTIC: r"(^[^\n]{0,80}\b(time|host|rank|exitcode) {1,12}: |failed \(exitcode: -?\d"
     r"|first observed failure)",
     SIGNAL: r"(\bKilled\b|\bTerminated\b|\bAborted\b|Segmentation fault|Bus error"
-    r"|Illegal instruction|exit(ed with)? code:? \d{3}\b|exit status \d{3}\b)",
+    r"|Illegal instruction|Floating point exception|\bHangup\b"
+    r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",

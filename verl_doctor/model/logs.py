@@ -1,0 +1,125 @@
+"""What stands in a log: lines, tracebacks, facts that detectors put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Worker(NamedTuple):
+    """Who printed a line, as far as its prefixes say; the empty worker is the driver or unknown.
+
+    A named tuple, for its hash: the worker is the key by which interleaved lines are sorted out.
+    """
+
+    node: str = ""
+    """Host name or IP."""
+    actor: str = ""
+    """Ray actor or task name, `raylet`, an engine process such as `EngineCore_DP0`."""
+    pid: str = ""
+    rank: str = ""
+
+    @property
+    def label(self) -> str:
+        """Words for a person: `rank 3`, `WorkerDict pid=41 ip=10.0.0.2`; empty for the driver."""
+        parts = []
+        if self.rank:
+            parts.append(f"rank {self.rank}")
+        if self.actor:
+            parts.append(self.actor)
+        if self.pid:
+            parts.append(f"pid={self.pid}")
+        if self.node:
+            parts.append(f"ip={self.node}")
+        return " ".join(parts)
+
+
+NOBODY = Worker()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One log line without its prefixes: what was said, by whom, where."""
+
+    text: str
+    number: int
+    path: str = ""
+    worker: Worker = NOBODY
+    level: str = ""
+    """Upper-case level word of a prefix (`ERROR`, `WARNING`, …) or empty."""
+    time: float | None = None
+    repeated: int = 1
+    """How many times Ray says it folded this line, itself included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One `File "…", line N, in f` entry of a Python traceback and its source line."""
+
+    file: str
+    line: int
+    function: str
+    source: str = ""
+    at: int = 0
+    """Line of the log that names the frame."""
+
+    @property
+    def user(self) -> bool:
+        """Whether the frame lies outside installed packages and the standard library."""
+        return not any(
+            part in self.file
+            for part in ("site-packages", "dist-packages", "/lib/python", "/bin/", "<frozen")
+        ) and not self.file.endswith((".pyx", ".pxi"))
+
+
+@dataclass(frozen=True, slots=True)
+class Exc:
+    """One exception of a traceback chain."""
+
+    type: str
+    """Dotted name as printed, e.g. `torch.OutOfMemoryError`."""
+    message: str
+    """The whole message, its continuation lines joined by `\\n`."""
+    line: int
+    """Line of the log that holds the exception's name."""
+    last_line: int
+    frames: tuple[Frame, ...] = ()
+    in_handler: bool = False
+    """Raised while the exception before it in the chain was being handled, not from it."""
+
+    @property
+    def name(self) -> str:
+        """Last component of the type: `OutOfMemoryError`."""
+        return self.type.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A traceback put together again for one worker; `chain` is in printed order, cause first."""
+
+    worker: Worker
+    path: str
+    first_line: int
+    last_line: int
+    chain: tuple[Exc, ...]
+    quoted: bool = False
+    """Printed as part of text that a model generated: data, never evidence."""
+    uncaught: bool = False
+    """The outermost frame is the module: the process ended with it."""
+    time: float | None = None
+    repeated: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A fact that a detector put together from several lines, matched by rules of kind `event`."""
+
+    kind: str
+    line: int
+    text: str
+    fields: Mapping[str, str]
+    path: str = ""
+    worker: Worker = NOBODY
+    lines: tuple[int, ...] = ()
+    """Further lines that show it."""

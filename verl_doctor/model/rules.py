@@ -1,0 +1,152 @@
+"""A rule, as read from its file. docs/rules.md says what each key means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .words import Lang, Level, Role, Severity
+
+_GROUP = re.compile(r"\(\?P<(\w+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The same words in English and Chinese."""
+
+    en: str
+    zh: str = ""
+
+    def get(self, lang: Lang) -> str:
+        """The text in `lang`, or English where there is no Chinese."""
+        return self.zh if lang == "zh" and self.zh else self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Something to do: words, and where it can be pasted a command (`run`), a Hydra override
+    (`set`) or Python for one's own code (`code`)."""
+
+    text: Text
+    run: str = ""
+    set: str = ""
+    code: str = ""
+    risk: str = "low"
+    verify: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What moves a cause: a capture, the phase, another rule seen, a config value or a version."""
+
+    effect: Literal["confirms", "supports", "weakens", "rules_out"]
+    capture: str = ""
+    matches: str = ""
+    above: float | None = None
+    below: float | None = None
+    phase: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    frame: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One possible reason, its likelihood before the evidence, and its fixes, best first."""
+
+    id: str
+    text: Text
+    likelihood: Level = "medium"
+    evidence: tuple[Hint, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One alternative of a rule's `match`; which fields count depends on the rule's kind."""
+
+    contains: tuple[str, ...] = ()
+    regex: str = ""
+    unless: tuple[str, ...] = ()
+    where: str = "text"
+    exception: tuple[str, ...] = ()
+    message: str = ""
+    frame: str = ""
+    innermost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSpec:
+    """How a rule recognises its fault."""
+
+    kind: str
+    patterns: tuple[Pattern, ...] = ()
+    within_lines: int = 0
+    same_worker: bool = True
+    at_least: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of `metric`, `silence`, `event`, `config` and `absent`."""
+
+    def names(self) -> list[str]:
+        """Names of all captures of all patterns."""
+        texts = [
+            text
+            for one in self.patterns
+            for text in (one.regex, one.message, one.frame, one.innermost)
+        ]
+        return _GROUP.findall("\n".join(texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    url: str
+    kind: str
+    versions: str = ""
+    checked: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Lines that a rule must match (`expect`: captures) or must not (`because`)."""
+
+    log: str = ""
+    file: str = ""
+    origin: str = "synthetic"
+    expect: Mapping[str, str] = field(default_factory=dict)
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One piece of knowledge: signature -> causes -> fixes. See docs/rules.md for every key."""
+
+    id: str
+    slug: str
+    status: str
+    severity: Severity
+    role: Role
+    layer: str
+    title: Text
+    match: MatchSpec
+    summary: Text
+    causes: tuple[Cause, ...]
+    impact: Text | None = None
+    phase: tuple[str, ...] = ()
+    scope: str = "exact"
+    """`exact`, `family` (a whole class of messages) or `generic`: the more exact rule wins."""
+    applies_to: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    see_also: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+    emitted_by: tuple[str, ...] = ()
+    false_positives: tuple[Text, ...] = ()
+    examples_match: tuple[Example, ...] = ()
+    examples_no_match: tuple[Example, ...] = ()
+    renamed_from: tuple[str, ...] = ()
+    outcome: str = ""
+    """What a run with this root has come to, where it is not `failed`."""
+    path: str = ""
