@@ -180,7 +180,9 @@ class Reader:
             self._dump = []
             yield from self._feed_dump(line)
             return
-        took = self._blocks.feed(line, peeled.formats, exception=EXCEPTION in anchors)
+        took = None
+        if text or len(part) == len(raw):  # a progress bar is no blank line of a message
+            took = self._blocks.feed(line, peeled.formats, exception=EXCEPTION in anchors)
         yield from self._finished()
         if hits or took:
             literals = tuple({ident - FIRST_RULE for _, ident in hits if ident >= FIRST_RULE})
