@@ -126,6 +126,20 @@ def test_first_observed_failure_is_overruled_when_it_names_a_victim(doctor: Doct
     assert abs(first.evidence[0].line - 45) <= 3
 
 
+def test_a_messenger_alone_is_told_as_one(doctor: Doctor) -> None:
+    report = doctor((ROOT / "fixtures_logs/torchrun_logdir/agent.log").read_bytes())
+    first = report.findings[0]
+    assert report.verdict == "failed"
+    assert (first.role, first.confidence) == ("root", "low")
+    assert "only its effect" in first.why
+    assert all(one.slug != "stops-without-end" for one in report.findings)
+
+
+def test_the_stall_is_dated_back(doctor: Doctor) -> None:
+    first = doctor(genuine("nccl-timeout-missing-rank")).findings[0]
+    assert "06:02:52" in first.summary
+
+
 def test_the_rank_that_never_came_is_named(doctor: Doctor) -> None:
     first = doctor(genuine("nccl-timeout-missing-rank")).findings[0]
     words = f"{first.title} {first.summary} {first.cause}"
@@ -181,6 +195,26 @@ def test_overrides_are_read_from_hydras_line(doctor: Doctor) -> None:
 def test_overrides_are_read_from_a_traced_command(doctor: Doctor) -> None:
     report = doctor(genuine("verl-unknown-override"))
     assert "data.train_batch_size=16" in report.overrides
+
+
+def test_a_setting_in_the_log_is_evidence_for_a_cause(tmp_path: Path) -> None:
+    from tests.test_rules import USER_RULE
+    from verl_doctor.knowledge.load import load
+
+    text = USER_RULE.format(id="MINE001", slug="mine").replace(
+        "    text: {en: It is down., zh: 已停机}",
+        "    text: {en: It is down., zh: 已停机}\n"
+        "  - id: batch\n    likelihood: low\n    text: {en: Too large., zh: 过大}\n"
+        "    evidence: [{config: data.train_batch_size, above: 8, effect: confirms}]",
+    )
+    (tmp_path / "mine.yaml").write_text(text)
+    base, scanner = load([str(tmp_path)])
+    log = b"corporate proxy says no\n"
+    command = b"+ python3 -m verl.trainer.main_ppo data.train_batch_size=16\n"
+    assert Doctor(base, scanner)(log).findings[0].cause == "It is down."
+    first = Doctor(base, scanner)(command + log).findings[0]
+    assert (first.cause, first.causes[0].state) == ("Too large.", "confirmed")
+    assert first.causes[0].because == ("data.train_batch_size is 16",)
 
 
 def test_the_config_dump_is_read_and_is_no_alarm(doctor: Doctor) -> None:

@@ -10,7 +10,7 @@ LIBS = "ray 2.60.0, python 3.11"
 
 
 def job(
-    rule: str, how: str, train: str = "", run: str = "python train.py", libs: str = LIBS, **more: str
+    rule: str, how: str, train: str = "", run: str = "python train.py", libs: str = LIBS, **more: object
 ) -> dict[str, object]:
     """One entry: the rule it shows, one sentence, the program and the shell script."""
     files = {"train.py": train} if train else {}
@@ -41,6 +41,7 @@ for step in range(1, 4):
     print(f"step:{step} - actor/grad_norm:{out['actor/grad_norm']:.3f}", flush=True)
 pid = int(subprocess.check_output(["pgrep", "-f", "raylet/raylet .*node_b"]).split()[0])
 os.kill(pid, signal.SIGKILL)
+time.sleep(20)
 ray.get(wg.update_actor.remote(4))
 """,
         HEAD
@@ -69,7 +70,8 @@ os.kill(pid, signal.SIGSTOP)
 for i in range(60):
     print("generated", ray.get(w.generate.remote(8)), flush=True)
 """,
-        HEAD
+        "export RAY_health_check_timeout_ms=1000 RAY_health_check_period_ms=1000"
+        " RAY_health_check_initial_delay_ms=0 RAY_health_check_failure_threshold=3\n" + HEAD
         + "ray start --address=192.0.2.2:6379 --num-cpus=1 --resources='{\"node_b\": 1}' > /dev/null"
         " 2>&1\npython train.py",
     ),
@@ -544,3 +546,494 @@ ray.init(num_cpus=8, num_gpus=8)
         HEAD + "export RAY_ADDRESS=192.0.2.2:6379\npython train.py",
     ),
 }
+
+PROGRAMS.update({
+    "several-instances": job(
+        "RAY042",
+        "two heads on one machine, then ray.init(address='auto')",
+        """
+import ray
+ray.init(address="auto")
+print(ray.cluster_resources())
+""",
+        HEAD + "sleep 2\nray start --head --num-cpus=1 --port=6390 --disable-usage-stats > /dev/null 2>&1\n"
+        "rm -f /tmp/ray/ray_current_cluster\npython train.py",
+    ),
+    "node-ip-not-in-cluster": job(
+        "RAY043",
+        "a driver that joins under an IP that no node of the cluster has",
+        """
+import ray
+ray.init(address="192.0.2.2:6379", _node_ip_address="10.1.2.3")
+""",
+        HEAD + "python train.py",
+    ),
+    "object-lost": job(
+        "RAY044",
+        "the only copy of a rollout batch lies on a node whose raylet is killed",
+        """
+import os, signal, subprocess, time
+import numpy as np
+import ray
+
+ray.init(address="auto")
+
+@ray.remote(resources={"node_b": 0.1}, max_retries=0)
+def generate(n):
+    return np.zeros(n, dtype=np.float32)
+
+ref = generate.remote(4 * 1024 * 1024)
+ray.wait([ref], fetch_local=False)
+print("generated", flush=True)
+pid = int(subprocess.check_output(["pgrep", "-f", "raylet/raylet .*node_b"]).split()[0])
+os.kill(pid, signal.SIGKILL)
+time.sleep(10)
+print(ray.get(ref).mean())
+""",
+        HEAD
+        + "ray start --address=192.0.2.2:6379 --num-cpus=1 --resources='{\"node_b\": 1}' > /dev/null"
+        " 2>&1\npython train.py",
+    ),
+    "object-freed": job(
+        "RAY044",
+        "a batch that was freed by hand is read once more",
+        """
+import numpy as np
+import ray
+from ray._private.internal_api import free
+
+ray.init(num_cpus=1)
+ref = ray.put(np.zeros(1024 * 1024))
+print("batch", ray.get(ref).shape, flush=True)
+free([ref])
+print("batch", ray.get(ref).shape, flush=True)
+""",
+    ),
+    "local-raylet-died": job(
+        "RAY045",
+        "the raylet of the node is killed while tasks run",
+        """
+import os, signal, subprocess, time
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote(max_retries=0)
+def score(i):
+    time.sleep(5)
+    return i
+
+refs = [score.remote(i) for i in range(6)]
+time.sleep(2)
+pid = int(subprocess.check_output(["pgrep", "-f", "raylet/raylet "]).split()[0])
+os.kill(pid, signal.SIGKILL)
+print(ray.get(refs))
+""",
+    ),
+    "no-thread": job(
+        "RAY046",
+        "ray.init of an ordinary user whose limit of processes is low",
+        """
+import ray
+ray.init(num_cpus=2)
+
+@ray.remote
+class WorkerDict:
+    def ping(self):
+        return 1
+
+print(ray.get([WorkerDict.options(num_cpus=0.1).remote().ping.remote() for _ in range(8)]))
+""",
+        "chmod 777 /tmp/ray /dev/shm . /home/user; ulimit -u 160\n"
+        "setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/home/user python train.py",
+    ),
+    "auth-token": job(
+        "RAY047",
+        "a cluster with token authentication, joined with another token",
+        """
+import ray
+ray.init(address="192.0.2.2:6379")
+""",
+        "export RAY_AUTH_MODE=token RAY_AUTH_TOKEN=0123456789abcdef0123456789abcdef\n" + HEAD
+        + "export RAY_AUTH_TOKEN=fedcba9876543210fedcba9876543210\npython train.py",
+    ),
+    "auth-token-missing": job(
+        "RAY047",
+        "a cluster with token authentication, joined without a token",
+        """
+import ray
+ray.init(address="192.0.2.2:6379")
+""",
+        "export RAY_AUTH_MODE=token RAY_AUTH_TOKEN=0123456789abcdef0123456789abcdef\n" + HEAD
+        + "unset RAY_AUTH_TOKEN\npython train.py",
+    ),
+    "dev-shm-small": job(
+        "RAY048",
+        "ray.init with a /dev/shm of 64 MB, as Docker gives by default; the run itself is fine",
+        """
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+def step(i):
+    return 0.3 + i / 100
+
+for i in range(1, 4):
+    print(f"step:{i} - actor/grad_norm:{ray.get(step.remote(i))}", flush=True)
+""",
+        shm="64m",
+    ),
+    "store-below-minimum": job(
+        "RAY049",
+        "ray.init with an object store of 10 MB",
+        """
+import ray
+ray.init(num_cpus=2, object_store_memory=10 * 1024 * 1024)
+""",
+    ),
+    "session-name": job(
+        "RAY050",
+        "ray start --head on the port of a cluster that still runs",
+        run=HEAD + "ray start --head --port=6379 --temp-dir=/tmp/ray/second --disable-usage-stats\n"
+        "ray start --head --port=6379 --disable-usage-stats",
+    ),
+    "socket-path-too-long": job(
+        "RAY051",
+        "ray.init with a temp dir deep in a home folder",
+        """
+import os
+import ray
+
+folder = os.path.abspath("experiments/qwen2.5-7b-grpo-gsm8k-lr1e-6-kl0.001/ray_tmp")
+os.makedirs(folder, exist_ok=True)
+ray.init(num_cpus=2, _temp_dir=folder)
+""",
+    ),
+    "tmp-ray-permission": job(
+        "RAY052",
+        "ray.init of a user on a machine where another user owns /tmp/ray",
+        """
+import ray
+ray.init(num_cpus=2)
+""",
+        "chmod 755 /tmp/ray\n"
+        "setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/home/user python train.py",
+    ),
+    "actor-unavailable": job(
+        "RAY053",
+        "a restartable actor is killed and called at once",
+        """
+import os, signal, time
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote(max_restarts=1, max_task_retries=0)
+class RewardWorker:
+    def pid(self):
+        return os.getpid()
+
+    def score(self, text):
+        time.sleep(3)
+        return 1.0
+
+w = RewardWorker.remote()
+pid = ray.get(w.pid.remote())
+ref = w.score.remote("x")
+time.sleep(1)
+os.kill(pid, signal.SIGKILL)
+print(ray.get(ref))
+""",
+    ),
+    "client-unreachable": job(
+        "RAY055",
+        "ray.init('ray://…') where no Ray Client server listens",
+        """
+import ray
+ray.init("ray://192.0.2.2:10001")
+""",
+    ),
+    "runtime-env-conflict": job(
+        "RAY056",
+        "ray job submit with a runtime env whose variable the driver's ray.init sets too",
+        """
+import ray
+
+ray.init(runtime_env={"env_vars": {"TOKENIZERS_PARALLELISM": "true", "NCCL_DEBUG": "WARN"}})
+print(ray.cluster_resources())
+""",
+        "ray start --head --num-cpus=2 --port=6379 --disable-usage-stats > /dev/null 2>&1\nsleep 5\n"
+        "ray job submit --address http://127.0.0.1:8265"
+        " --runtime-env-json '{\"env_vars\": {\"TOKENIZERS_PARALLELISM\": \"false\"}}'"
+        " -- python $PWD/train.py",
+    ),
+    "task-unschedulable": job(
+        "RAY057",
+        "a task with hard affinity to a node that is gone",
+        """
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+ray.init(num_cpus=2)
+
+@ray.remote
+def score(i):
+    return i
+
+gone = "3b1f7f1f0a5c4f0a9d2c6b7e8a9f0b1c2d3e4f5a6b7c8d9e0f1a2b3c"
+where = NodeAffinitySchedulingStrategy(node_id=gone, soft=False)
+print(ray.get(score.options(scheduling_strategy=where).remote(1)))
+""",
+    ),
+    "actor-unschedulable": job(
+        "RAY057",
+        "an actor with hard affinity to a node that is gone",
+        """
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+ray.init(num_cpus=2)
+
+@ray.remote
+class vLLMHttpServer:
+    def ping(self):
+        return 1
+
+gone = "3b1f7f1f0a5c4f0a9d2c6b7e8a9f0b1c2d3e4f5a6b7c8d9e0f1a2b3c"
+where = NodeAffinitySchedulingStrategy(node_id=gone, soft=False)
+server = vLLMHttpServer.options(scheduling_strategy=where).remote()
+print(ray.get(server.ping.remote()))
+""",
+    ),
+    "task-cancelled": job(
+        "RAY058",
+        "a slow reward task is cancelled after a time limit and then read",
+        """
+import time
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+def score(text):
+    time.sleep(60)
+    return 1.0
+
+ref = score.remote("x")
+ready, waiting = ray.wait([ref], timeout=3)
+for one in waiting:
+    ray.cancel(one)
+print(ray.get(ref))
+""",
+    ),
+    "worker-not-registered": job(
+        "RAY059",
+        "worker processes whose Python takes 20 s to start, as on slow network storage",
+        """
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+def score(i):
+    return i
+
+print(ray.get([score.remote(i) for i in range(2)], timeout=60))
+""",
+        "mkdir slow; printf 'import os, sys, time\\nif any(\"default_worker\" in a for a in"
+        " sys.orig_argv):\\n    time.sleep(20)\\n' > slow/sitecustomize.py\n"
+        "export PYTHONPATH=$PWD/slow RAY_worker_register_timeout_seconds=5\npython train.py",
+    ),
+    "gcs-never-answered": job(
+        "RAY060",
+        "ray.init with the address of a head that is not up",
+        """
+import ray
+ray.init(address="192.0.2.2:6379")
+""",
+        "export RAY_gcs_server_request_timeout_seconds=5\npython train.py",
+    ),
+    "infeasible-tasks": job(
+        "RAY061",
+        "a task that asks for 8 GPUs where there are none",
+        """
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote(num_gpus=8)
+def train():
+    return 1
+
+ref = train.remote()
+ready, _ = ray.wait([ref], timeout=60)
+print("ready" if ready else "still waiting", flush=True)
+""",
+    ),
+    "native-segfault": job(
+        "RAY062",
+        "an actor that reads from address 0 in native code",
+        """
+import ctypes
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+class RewardWorker:
+    def score(self, step):
+        if step == 3:
+            ctypes.string_at(0)
+        return 1.0
+
+w = RewardWorker.remote()
+for step in range(1, 6):
+    print(f"step:{step} - critic/score/mean:{ray.get(w.score.remote(step))}", flush=True)
+""",
+    ),
+    "native-bus-error": job(
+        "RAY062",
+        "an actor reads a memory-mapped file that was cut short meanwhile",
+        """
+import mmap, os
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+class DataWorker:
+    def __init__(self, path):
+        with open(path, "wb") as f:
+            f.write(bytes(1 << 20))
+        self.file = open(path, "r+b")
+        self.map = mmap.mmap(self.file.fileno(), 1 << 20)
+
+    def read(self, at):
+        os.ftruncate(self.file.fileno(), 4096)
+        return self.map[at]
+
+w = DataWorker.remote(os.path.abspath("shard.bin"))
+print(ray.get(w.read.remote(900_000)))
+""",
+    ),
+    "native-abort": job(
+        "RAY063",
+        "an actor whose native code calls abort() in its second step",
+        """
+import ctypes
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+class WorkerDict:
+    def update_actor(self, step):
+        if step == 2:
+            ctypes.CDLL(None).abort()
+        return 0.3
+
+w = WorkerDict.remote()
+for step in range(1, 4):
+    print(f"step:{step} - actor/grad_norm:{ray.get(w.update_actor.remote(step))}", flush=True)
+""",
+    ),
+    "raylet-killed": job(
+        "RAY064",
+        "the raylet of a single-node run is killed between two steps",
+        """
+import os, signal, subprocess, time
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+class WorkerDict:
+    def update_actor(self, step):
+        time.sleep(1)
+        return 0.3
+
+w = WorkerDict.remote()
+for step in range(1, 12):
+    print(f"step:{step} - actor/grad_norm:{ray.get(w.update_actor.remote(step))}", flush=True)
+    if step == 3:
+        pid = int(subprocess.check_output(["pgrep", "-f", "raylet/raylet "]).split()[0])
+        os.kill(pid, signal.SIGKILL)
+""",
+    ),
+    "head-unreachable": job(
+        "RAY065",
+        "ray start --address of a head that is not up",
+        run="ray start --address=192.0.2.2:6379 --disable-usage-stats",
+        timeout=200,
+    ),
+    "called-directly": job(
+        "RAY066",
+        "an actor class is called without .remote",
+        """
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+class TaskRunner:
+    def run(self, config):
+        return config
+
+runner = TaskRunner()
+""",
+    ),
+    "function-called-directly": job(
+        "RAY066",
+        "a remote function is called without .remote",
+        """
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote(num_cpus=1)
+def main_task(config):
+    return config
+
+main_task({"trainer": {"nnodes": 1}})
+""",
+    ),
+    "method-called-directly": job(
+        "RAY066",
+        "an actor's method is called without .remote",
+        """
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+class TaskRunner:
+    def run(self, config):
+        return config
+
+runner = TaskRunner.remote()
+runner.run({})
+""",
+    ),
+    "sigterm": job(
+        "RAY067",
+        "the driver gets SIGTERM, as from a scheduler",
+        """
+import time
+import ray
+
+ray.init(num_cpus=2)
+
+@ray.remote
+class WorkerDict:
+    def update_actor(self, step):
+        time.sleep(1)
+        return 0.3
+
+w = WorkerDict.remote()
+for step in range(1, 60):
+    print(f"step:{step} - actor/grad_norm:{ray.get(w.update_actor.remote(step))}", flush=True)
+""",
+        "python train.py &\nsleep 15; kill -TERM $!; wait $!; echo \"exit code $?\"",
+    ),
+})

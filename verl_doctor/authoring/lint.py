@@ -21,7 +21,7 @@ BUILT_IN = {"exception", "inner", "message", "frame", "worker", "phase", "line"}
 EVENT_FIELDS = {
     "elastic_failure": "rank local_rank exitcode signal host time first_observed",
     "process_killed": "signal command pid rank",
-    "nccl_timeout": "op seq numel waited_s limit_s ranks missing differs",
+    "nccl_timeout": "op seq numel waited_s limit_s since ranks missing differs",
 }
 KIND_CAPTURES = {
     "metric": {"key", "value", "step", "last", "last_step", "bad_steps", "steps", "early"},

@@ -13,6 +13,7 @@ _WORK = re.compile(
     r"(?:.*?ran for (?P<ran>\d+) milliseconds)?"
 )
 _RANK = re.compile(r"\[(?:PG [^\]]*?)?Rank (\d+)\]")
+_STAMP = re.compile(r"\[[EWIF]\d{3,4} (\d\d):(\d\d):(\d\d)")
 _LAST = re.compile(r"last enqueued work: (-?\d+), last completed work: (-?\d+)")
 
 
@@ -25,6 +26,7 @@ class _Wait:
     numel: str
     ran_s: float
     limit_s: float
+    since: str
 
 
 class Collectives:
@@ -34,8 +36,9 @@ class Collectives:
         self._waits: dict[str, _Wait] = {}
         self._last: dict[str, tuple[int, int]] = {}
 
-    def feed(self, line: Line) -> None:
-        """Takes a watchdog line: the time-out, or the group's last enqueued and completed work."""
+    def feed(self, line: Line, raw: str) -> None:
+        """Takes a watchdog line, without and with its prefixes: the time-out, or the group's last
+        enqueued and completed work."""
         rank = line.worker.rank
         if not rank:
             found = _RANK.search(line.text)
@@ -55,6 +58,7 @@ class Collectives:
                 work["numel"] or "",
                 int(work["ran"] or work["limit"]) / 1000,
                 int(work["limit"]) / 1000,
+                _began(raw, int(work["ran"] or 0) // 1000),
             )
 
     def finish(self, known_ranks: set[str]) -> list[Event]:
@@ -79,6 +83,7 @@ class Collectives:
             "numel": first.numel,
             "waited_s": f"{first.ran_s:.0f}",
             "limit_s": f"{first.limit_s:.0f}",
+            "since": first.since,
             "ranks": ", ".join(sorted(self._waits, key=_number)[:16]),
             "missing": ", ".join((missing or late)[:16]),
             "differs": "yes" if len(kinds) > 1 else "no",
@@ -94,6 +99,19 @@ class Collectives:
                 tuple(wait.line.number for wait in waits[1:4]),
             )
         ]
+
+
+def _began(raw: str, ran_s: int) -> str:
+    """The clock time at which a wait began that was reported after so many seconds, or `?`.
+
+    c10d's stamps have no year, and a stall can't be longer than a day: the time of day is enough.
+    """
+    found = _STAMP.search(raw)
+    if found is None or not ran_s:
+        return "?"
+    hours, minutes, seconds = (int(part) for part in found.groups())
+    began = (hours * 3600 + minutes * 60 + seconds - ran_s) % 86_400
+    return f"{began // 3600:02}:{began // 60 % 60:02}:{began % 60:02}"
 
 
 def _number(rank: str) -> int:

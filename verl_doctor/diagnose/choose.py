@@ -31,7 +31,9 @@ def choose(collector: Collector, lang: Lang) -> list[Incident]:
         one.first.time is not None for one in live if _class(one, collector.base) <= 2
     )
     order = sorted(incidents, key=lambda one: (_class(one, collector.base), *_place(one, clock)))
-    if order and _class(order[0], collector.base) <= 4:
+    # a mere messenger stands first only where the log holds nothing but messengers
+    first = _class(order[0], collector.base) if order else 9
+    if first <= 4 or first == 6:
         _crown(order, lang)
     return order
 
@@ -142,7 +144,7 @@ def _place(incident: Incident, clock: bool) -> tuple[float, int, int]:
 def _crown(order: list[Incident], lang: Lang) -> None:
     """Makes the first the root, gives the others their reason."""
     root = order[0]
-    symptom = root.role == "symptom"
+    symptom = root.role in ("symptom", "cascade")
     root.role = "root"
     if root.rule is None:
         root.why = say("why_unknown", lang)

@@ -125,7 +125,7 @@ class Collector:
         if anchors.SIGNAL in found:
             self._shell.feed(line)
         if anchors.NCCL in found:
-            self._collectives.feed(line)
+            self._collectives.feed(line, raw)
 
     def _error_line(self, line: Line) -> None:
         if len(self.error_lines) >= MAX_ERROR_LINES:

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 
+from ..detect.config import Settings
 from ..logs.text import visible
 from ..match.confirm import Confirmer
 from ..model import (
@@ -62,8 +63,11 @@ def paste(text: str, captures: Mapping[str, str]) -> str:
 class Explainer:
     """Turns incidents into findings."""
 
-    def __init__(self, seen_rules: set[str], offsets: Mapping[str, int], lang: Lang) -> None:
+    def __init__(
+        self, seen_rules: set[str], settings: Settings, offsets: Mapping[str, int], lang: Lang
+    ) -> None:
         self._seen = seen_rules
+        self._settings = settings
         self._offsets = offsets
         self._lang = lang
         self._confirm = Confirmer()
@@ -142,7 +146,7 @@ class Explainer:
         match = incident.first
         before = self._offsets.get(match.path, 0)
         head = match.text.partition("\n")[0]
-        shown = [Evidence(match.path, match.line - before, visible(head, MAX_TEXT))]
+        shown = [Evidence(match.path, match.line - before, visible(head.strip(), MAX_TEXT))]
         if match.block is not None and match.exc is not None:
             exc = match.block.chain[match.exc]
             own = [frame for frame in exc.frames if frame.user][-2:]
@@ -212,6 +216,11 @@ class Explainer:
             if not value or not self._fits(hint, value):
                 return None
             return say("because_capture", lang, name=hint.capture, value=visible(value, 48))
+        if hint.config:
+            setting = self._settings.get(hint.config)
+            if setting is None or not self._fits(hint, str(setting)):
+                return None
+            return say("because_capture", lang, name=hint.config, value=visible(str(setting), 48))
         if hint.seen:
             found = [rule for rule in hint.seen if rule in self._seen]
             return say("because_seen", lang, rule=", ".join(found)) if found else None

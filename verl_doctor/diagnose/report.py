@@ -47,7 +47,7 @@ def report(
             collector.incidents.add(quiet, collector.base.rule(quiet.rule))
             order = choose(collector, lang)
             root = order[0] if order and order[0].role == "root" else None
-    explainer = Explainer(collector.seen_rules, offsets, lang)
+    explainer = Explainer(collector.seen_rules, collector.settings, offsets, lang)
     findings = tuple(explainer.finding(one) for one in order)
     shown = tuple(one for one in findings if one.role != "teardown" or one is findings[0])
     phase_name, phase_line = collector.progress.phase_at(collector.total_lines)

@@ -58,6 +58,7 @@ def _hint(value: Mapping[str, Any]) -> Hint:
     return Hint(
         effect=value["effect"],
         capture=value.get("capture", ""),
+        config=value.get("config", ""),
         matches=value.get("matches", ""),
         above=value.get("above"),
         below=value.get("below"),

@@ -19,6 +19,11 @@ from .shape import Bool, Map, Number, Seq, Shape, Str
 MAX_BYTES = 256 * 1024
 """A rule file larger than this is refused: the largest shipped one has 20 KiB."""
 
+PLAIN_TAGS = frozenset(
+    ("str", "int", "float", "bool", "null", "timestamp", "seq", "map", "merge", "value")
+)
+"""What an untagged node can resolve to; every other tag is refused."""
+
 try:
     from yaml import CSafeLoader as Loader
 except ImportError:  # libyaml missing: 20 times slower, the same result
@@ -84,7 +89,7 @@ class Walker:
     def read(self, node: yaml.Node, shape: Shape, at: tuple[str | int, ...] = ()) -> Any:
         """The node's value as plain data, or None where it does not fit (a problem is added)."""
         self.marks[at] = (node.start_mark.line + 1, node.start_mark.column + 1)
-        if node.tag and not node.tag.startswith("tag:yaml.org,2002:"):
+        if node.tag and node.tag.removeprefix("tag:yaml.org,2002:") not in PLAIN_TAGS:
             return self.fault(node, f"YAML tag {node.tag} is not allowed")
         if isinstance(shape, Map):
             return self._map(node, shape, at)

@@ -79,6 +79,7 @@ HINT = Map(
     {
         "effect": Str(choices=("confirms", "supports", "weakens", "rules_out")),
         "capture": Str(note="name of a capture of the match"),
+        "config": Str(note="key of an override or of the dumped config"),
         "matches": REGEX,
         "above": Number(),
         "below": Number(),

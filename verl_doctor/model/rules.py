@@ -43,6 +43,7 @@ class Hint:
 
     effect: Literal["confirms", "supports", "weakens", "rules_out"]
     capture: str = ""
+    config: str = ""
     matches: str = ""
     above: float | None = None
     below: float | None = None
