@@ -43,7 +43,7 @@ special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 tok.train_from_iterator(rows, trainers.BpeTrainer(vocab_size=500, special_tokens=special,
     initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
 fast = PreTrainedTokenizerFast(tokenizer_object=tok, eos_token="<|im_end|>", model_max_length=4096)
-fast.chat_template = ("{% for m in messages %}<|im_start|>{{ m.role }}\\n{{ m.content }}<|im_end|>\\n"
+fast.chat_template = ("{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}"
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\\n{% endif %}")
 config = Qwen2Config(vocab_size=512, hidden_size=64, intermediate_size=128, num_hidden_layers=2,
     num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=4096, eos_token_id=2,

@@ -150,6 +150,8 @@ def _crown(order: list[Incident], lang: Lang) -> None:
         root.why = say("why_unknown", lang)
     elif symptom:
         root.why = say("why_symptom", lang)
+        if severity_rank(root.severity) > severity_rank("high"):
+            root.severity = "high"  # the messenger is mild, what it reports ended the run
     else:
         root.why = say("why_only" if len(order) == 1 else "why_root", lang)
     for incident in order[1:]:
