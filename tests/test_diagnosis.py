@@ -56,6 +56,29 @@ def test_a_warning_of_ray_before_more_steps_is_advice(doctor: Doctor) -> None:
     assert report.verdict != "failed"
 
 
+def test_a_run_that_was_started_again_has_recovered(doctor: Doctor) -> None:
+    def episode(pid: int, steps: range) -> bytes:
+        start = b"2026-12-01 06:20:54,406\tINFO worker.py:2038 -- Started a local Ray instance.\n"
+        return start + b"".join(
+            b"(TaskRunner pid=%d) step:%d - actor/grad_norm:0.4\n" % (pid, i) for i in steps
+        )
+
+    death = genuine("dataloader-worker-exception")
+    again = episode(7, range(1, 40)) + death + episode(8, range(30, 60))
+    report = doctor(again)
+    assert report.verdict != "failed"
+    assert report.findings[0].role == "advice"
+    assert doctor(again + death).verdict == "failed"
+
+
+def test_a_bare_exception_name_far_from_the_end_is_no_alarm(doctor: Doctor) -> None:
+    lines = b"".join(b"row %d parsed\n" % i for i in range(100))
+    report = doctor(lines + b"my.SplineError: row 100 is bent, skipped\n" + lines)
+    assert report.findings[0].severity == "medium"
+    assert report.verdict != "failed"
+    assert doctor(lines + b"my.SplineError: row 100 is bent\n").verdict == "failed"
+
+
 # --- edges between rules ----------------------------------------------------------------------
 
 

@@ -236,37 +236,28 @@ print("ready" if ready else "still waiting", flush=True)
     ),
     "workers-crashed-summary": job(
         "RAY012",
-        "a task that kills itself again and again; the raylet sums up after a minute",
+        "a placement group is removed while an actor runs in it; the raylet sums up after a minute",
         """
-import os, signal, time
+import time
 import ray
+from ray.util.placement_group import placement_group, remove_placement_group
+from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 ray.init(num_cpus=2)
+pg = placement_group([{"CPU": 1}])
+ray.get(pg.ready())
 
-@ray.remote(max_retries=3)
-def compute_score(i):
-    time.sleep(1)
-    os.kill(os.getpid(), signal.SIGKILL)
+@ray.remote(num_cpus=1)
+class WorkerDict:
+    def generate_sequences(self):
+        return 1
 
-refs = [compute_score.remote(i) for i in range(3)]
+w = WorkerDict.options(
+    scheduling_strategy=PlacementGroupSchedulingStrategy(placement_group=pg)).remote()
+print("generated", ray.get(w.generate_sequences.remote()), flush=True)
+remove_placement_group(pg)
 time.sleep(75)
-print(ray.get(refs))
-""",
-    ),
-    "object-store-full": job(
-        "RAY013",
-        "100 MB of object store without spilling, and a batch that does not fit",
-        """
-import numpy as np
-import ray
-
-ray.init(num_cpus=1, object_store_memory=100 * 1024 * 1024,
-         _system_config={"automatic_object_spilling_enabled": False})
-refs = []
-for step in range(10):
-    batch = np.zeros(30 * 1024 * 1024, dtype=np.uint8)
-    refs.append(ray.put(batch))
-    print("put batch", step, flush=True)
+print("generated", ray.get(w.generate_sequences.remote()), flush=True)
 """,
     ),
     "version-mismatch": job(
@@ -281,18 +272,18 @@ ray.init(address="192.0.2.2:6379")
     ),
     "register-worker-failed": job(
         "RAY020",
-        "the raylet was killed and the driver joins the cluster that is left",
+        "a driver joins a cluster whose socket files a clean-up job removed from /tmp",
         """
 import ray
 ray.init(address="192.0.2.2:6379")
 """,
-        HEAD + "pkill -9 -f raylet/raylet; sleep 1\npython train.py",
+        HEAD + "rm /tmp/ray/session_latest/sockets/raylet*\npython train.py",
     ),
     "raylet-agent-failed": job(
         "RAY021",
         "the dashboard agent of the node is killed; the raylet goes with it",
         """
-import os, signal, subprocess, time
+import subprocess, time
 import ray
 
 ray.init(num_cpus=2)
@@ -305,8 +296,7 @@ class WorkerDict:
 
 w = WorkerDict.remote()
 print("step", ray.get(w.step.remote(0)), flush=True)
-pid = int(subprocess.check_output(["pgrep", "-f", "dashboard/agent.py"]).split()[0])
-os.kill(pid, signal.SIGKILL)
+subprocess.run(["pkill", "-9", "-f", "^ray::DashboardAgent"], check=True)
 for i in range(20):
     print("step", ray.get(w.step.remote(i)), flush=True)
 """,
@@ -567,6 +557,15 @@ import ray
 ray.init(address="192.0.2.2:6379", _node_ip_address="10.1.2.3")
 """,
         HEAD + "python train.py",
+    ),
+    "join-without-raylet": job(
+        "RAY043",
+        "the raylet was killed and a driver joins the cluster that is left",
+        """
+import ray
+ray.init(address="192.0.2.2:6379")
+""",
+        HEAD + "pkill -9 -f raylet/raylet; sleep 1\npython train.py",
     ),
     "object-lost": job(
         "RAY044",

@@ -119,14 +119,15 @@ for batch in DataLoader(dataset, batch_size=8, collate_fn=collate_fn):
 """, "0.7.0",
     ),
     "processor-not-created": script(
-        "VRL080", "hf_processor on the folder of a text model; the run itself is fine",
+        "VRL080", "hf_processor on a folder that holds a tokenizer alone; the run itself is fine",
         DATASET + """
-processor = hf_processor(path, use_fast=True)
+processor = hf_processor("/home/user/tokenizer", use_fast=True)
 config = OmegaConf.create({"max_prompt_length": 256, "filter_overlong_prompts": True})
 dataset = RLHFDataset("/home/user/data/gsm8k/train.parquet", tokenizer, config, processor=processor)
 for step, batch in enumerate(DataLoader(dataset, batch_size=16, collate_fn=collate_fn)):
-    print("batch", step, len(batch["raw_prompt"]), flush=True)
-""", "0.4.1",
+    print("batch", step, len(batch["input_ids"]), flush=True)
+""", "0.4.1", run="mkdir ../../tokenizer; cp ../../models/Qwen2.5-0.01B-Instruct/tok* ../../tokenizer/\n"
+        "python train.py",
     ),
     "reward-data-source": script(
         "VRL040", "the naive reward manager on rows of an own data_source",
@@ -146,7 +147,7 @@ from verl.workers.reward_manager import NaiveRewardManager
 
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
     found = solution_str.split("#### ")[1:2]
-    return sum(x == ground_truth for x in found) / (len(found) - 1)
+    return sum(x == ground_truth for x in found) / len(found)
 
 
 reward_fn = NaiveRewardManager(tokenizer, num_examine=0, compute_score=compute_score)

@@ -36,6 +36,8 @@ class Progress:
         self._new_step_lines: list[int] = []
         self._highest = -1
         self._phases: list[tuple[int, str]] = []
+        self._starts: list[int] = []
+        self._steps: list[int] = []
 
     def step(self, line: Line) -> int | None:
         """Takes a line with a step; returns its number if it is a training step line."""
@@ -44,11 +46,11 @@ class Progress:
             return None
         number = int(found[1])
         self.steps += 1
+        self._steps.append(line.number)
         self.last_step = number
         self.last_step_line = line.number
         if number > self._highest:
             self._highest = number
-            # every step of a long run is kept as one integer: 8 MB for a million
             self._new_step_lines.append(line.number)
             self._worker_steps.setdefault(line.worker, []).append(line.number)
         self.enter(line.number, "training")
@@ -66,6 +68,8 @@ class Progress:
 
     def enter(self, number: int, phase: str) -> None:
         """The phase begins at this line."""
+        if phase == "launch":
+            self._starts.append(number)
         if not self._phases or self._phases[-1][1] != phase:
             self._phases.append((number, phase))
 
@@ -82,6 +86,14 @@ class Progress:
         by one worker or any."""
         lines = self._new_step_lines if worker is None else self._worker_steps.get(worker, [])
         return max(0, bisect_right(lines, end) - bisect_right(lines, number))
+
+    def restarted_between(self, number: int, end: int, steps: int) -> bool:
+        """Whether a new start stands between two lines, with at least so many steps behind it."""
+        place = bisect_right(self._starts, number)
+        if place == len(self._starts) or self._starts[place] > end:
+            return False
+        begun = bisect_right(self._steps, self._starts[place])
+        return bisect_right(self._steps, end) - begun >= steps
 
     def finished_between(self, number: int, end: int) -> bool:
         """Whether the words of an orderly end stand below one line and up to another."""

@@ -14,6 +14,9 @@ from .words import say
 QUIET_KINDS = ("metric", "config")
 """Rules of these kinds tell of trouble that does not end a process by itself."""
 STEPS_TO_RECOVER = 2
+MESSENGER = 6
+NEAR_THE_END = 40
+"""Lines: a bare `Name: message` further up, without frames, was most likely handled."""
 
 
 def choose(collector: Collector, lang: Lang) -> list[Incident]:
@@ -31,9 +34,12 @@ def choose(collector: Collector, lang: Lang) -> list[Incident]:
         one.first.time is not None for one in live if _class(one, collector.base) <= 2
     )
     order = sorted(incidents, key=lambda one: (_class(one, collector.base), *_place(one, clock)))
-    # a mere messenger stands first only where the log holds nothing but messengers
-    first = _class(order[0], collector.base) if order else 9
-    if first <= 4 or first == 6:
+    classes = [_class(one, collector.base) for one in order]
+    if classes and classes[0] > 4 and MESSENGER in classes and not collector.progress.finished:
+        # nothing but messengers: the first of them, and what it brought, is all that can be told
+        order.insert(0, order.pop(classes.index(MESSENGER)))
+        _crown(order, lang)
+    elif classes and classes[0] <= 4:
         _crown(order, lang)
     return order
 
@@ -51,6 +57,9 @@ def _own(incident: Incident, collector: Collector, lang: Lang) -> None:
         return
     if kind in QUIET_KINDS:
         return
+    bare = rule is None and incident.block is not None and not incident.block.chain[0].frames
+    if bare and collector.end_of(incident.last_path) - incident.last_line > NEAR_THE_END:
+        incident.severity = "medium"
     if _recovered(incident, collector):
         incident.recovered = True
         incident.role = "advice"
@@ -72,6 +81,8 @@ def _recovered(incident: Incident, collector: Collector) -> bool:
     progress = collector.progress
     # other files of the run have their own order: only what stands below in the same one counts
     last, end = incident.last_line, collector.end_of(incident.last_path)
+    if progress.restarted_between(last, end, STEPS_TO_RECOVER):
+        return True
     if incident.uncaught:
         return progress.steps_between(last, end, incident.first.worker) >= STEPS_TO_RECOVER
     if progress.steps_between(last, end) >= STEPS_TO_RECOVER:
@@ -112,18 +123,18 @@ def _explain(live: list[Incident], base: RuleBase, lang: Lang) -> None:
 
 def _class(incident: Incident, base: RuleBase) -> int:
     """0 a cause, 1 an exception that no exact rule knows, 2 a symptom, 3 quiet trouble, 4 a lesser
-    root, 5 advice, 6 a consequence."""
+    root, 5 explained, 6 a messenger, 7 advice, 8 noise of the end."""
     rule = incident.rule
     if incident.recovered:
-        return 5
+        return 7
     if incident.explained_by:
-        return 6
+        return 5
     if rule is None:
         return 1 if incident.block is not None and incident.block.chain[0].frames else 3
     if rule.role in ("cascade", "teardown"):
-        return 6 if rule.role == "cascade" else 7
+        return MESSENGER if rule.role == "cascade" else 8
     if rule.role == "advice" or base.spec(rule.id).kind == "silence":
-        return 5
+        return 7
     kind = base.spec(rule.id).kind
     grave = severity_rank(rule.severity) <= severity_rank("high")
     if kind in QUIET_KINDS:
