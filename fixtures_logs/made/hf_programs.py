@@ -135,6 +135,12 @@ log.info("python %s, torch %s, transformers %s", sys.version.split()[0], torch._
 MODEL = "/home/user/models/Qwen2.5-0.5B-Instruct"
 """
 
+# flash-attn's Python part and a compiled part that asks torch for a symbol which it does not have.
+BREAK_FLASH_ATTN = """cp -r /tmp/hff/ovfa fa
+printf '#include <Python.h>\\nextern "C" void _ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(void);\\nextern "C" PyObject *PyInit_flash_attn_2_cuda(void) { _ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(); return 0; }\\n' > fa.cpp
+g++ -shared -fPIC -I/root/.pyenv/versions/3.11.7/include/python3.11 fa.cpp -o fa/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so
+"""
+
 COPY = "cp -r /home/user/models/Qwen2.5-0.5B-Instruct ckpt\n"
 
 PROGRAMS = {
@@ -341,17 +347,6 @@ tok = AutoTokenizer.from_pretrained("ckpt")
 """,
         run=COPY + "rm ckpt/*token* ckpt/chat_template*\nls ckpt\npython train.py",
     ),
-    "tokenizer-files-missing-v5": job(
-        "HF020",
-        "a checkpoint folder with config.json and weights but no tokenizer files",
-        "v5",
-        HEAD
-        + """
-log.info("loading ckpt")
-tok = AutoTokenizer.from_pretrained("ckpt")
-""",
-        run=COPY + "rm ckpt/*token* ckpt/chat_template*\nls ckpt\npython train.py",
-    ),
     "padding-token-missing": job(
         "HF022",
         "a batch with padding=True and a tokenizer without pad_token",
@@ -507,6 +502,226 @@ from huggingface_hub import HfApi
 
 info = HfApi().model_info("Qwen/Qwen2.5-7B-Instruct")
 log.info("files %d", len(info.siblings))
+""",
+    ),
+    "attention-unsupported": job(
+        "HF035",
+        "DeBERTa reward model with attn_implementation=flash_attention_2",
+        "v457",
+        HEAD
+        + """
+from transformers import AutoModelForSequenceClassification, DebertaV2Config, DebertaV2ForSequenceClassification
+
+config = DebertaV2Config(vocab_size=512, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128, num_labels=1)
+DebertaV2ForSequenceClassification(config).save_pretrained("rm")
+log.info("reward model rm")
+rm = AutoModelForSequenceClassification.from_pretrained("rm", attn_implementation="flash_attention_2", dtype=torch.bfloat16)
+""",
+    ),
+    "attention-name-unknown": job(
+        "HF035",
+        "attn_implementation=flash-attention-2, a misspelled name",
+        "v457",
+        HEAD
+        + """
+log.info("loading %s", MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL, attn_implementation="flash-attention-2", dtype=torch.bfloat16)
+""",
+    ),
+    "flash-attn-on-cpu": job(
+        "HF030",
+        "flash_attention_2 with the package installed and no GPU",
+        "v446",
+        HEAD
+        + """
+log.info("loading %s", MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL, attn_implementation="flash_attention_2", torch_dtype=torch.bfloat16)
+""",
+        run="PYTHONPATH=/tmp/hff/ovfa python train.py",
+        libs=VENVS["v446"] + ", flash-attn 2.8.3 (built without CUDA)",
+    ),
+    "flash-attn-on-cpu-457": job(
+        "HF030",
+        "flash_attention_2 with the package installed and no GPU",
+        "v457",
+        HEAD
+        + """
+log.info("loading %s", MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL, attn_implementation="flash_attention_2", dtype=torch.bfloat16)
+""",
+        run="PYTHONPATH=/tmp/hff/ovfa python train.py",
+        libs=VENVS["v457"] + ", flash-attn 2.8.3 (built without CUDA)",
+    ),
+    "flash-attn-undefined-symbol": job(
+        "HF034",
+        "flash-attn whose compiled part (here a stand-in that needs one symbol) does not fit the torch",
+        "v446",
+        HEAD
+        + """
+from transformers import Qwen2ForCausalLM
+
+model = Qwen2ForCausalLM.from_pretrained(MODEL, torch_dtype=torch.bfloat16)
+""",
+        run=BREAK_FLASH_ATTN + "PYTHONPATH=fa python train.py",
+        libs=VENVS["v446"] + ", flash-attn 2.8.3 with a compiled part made for the log",
+    ),
+    "lazy-import-wrapper-457": job(
+        "HF055",
+        "the same import with transformers 4.57",
+        "v457",
+        HEAD
+        + """
+from transformers import Qwen2ForCausalLM
+
+model = Qwen2ForCausalLM.from_pretrained(MODEL, torch_dtype=torch.bfloat16)
+""",
+        run=BREAK_FLASH_ATTN + "PYTHONPATH=fa python train.py",
+        libs=VENVS["v457"] + ", flash-attn 2.8.3 with a compiled part made for the log",
+    ),
+    "import-shard-checkpoint": job(
+        "HF038",
+        "user code that imports a function removed from transformers.modeling_utils (as AutoAWQ did)",
+        "v457",
+        HEAD
+        + """
+from transformers.modeling_utils import shard_checkpoint
+
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+shards, index = shard_checkpoint(model.state_dict(), "2GB")
+""",
+    ),
+    "import-deepspeed-module-v5": job(
+        "HF038",
+        "user code that imports transformers.deepspeed with transformers 5",
+        "v5",
+        HEAD
+        + """
+from transformers.deepspeed import HfDeepSpeedConfig
+
+dschf = HfDeepSpeedConfig({"zero_optimization": {"stage": 3}})
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+""",
+    ),
+    "generate-temperature-zero": job(
+        "HF040",
+        "generate with do_sample=True and temperature=0.0",
+        "v457",
+        HEAD
+        + """
+tok = AutoTokenizer.from_pretrained(MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+text = tok.apply_chat_template([{"role": "user", "content": "How many clips?"}], tokenize=False, add_generation_prompt=True)
+ids = tok(text, return_tensors="pt")["input_ids"]
+out = model.generate(ids, do_sample=True, temperature=0.0, max_new_tokens=8)
+""",
+    ),
+    "generate-temperature-zero-446": job(
+        "HF040",
+        "generate with do_sample=True and temperature=0.0",
+        "v446",
+        HEAD
+        + """
+tok = AutoTokenizer.from_pretrained(MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+ids = tok("How many clips did Natalia sell?", return_tensors="pt")["input_ids"]
+for t in (0.7, 0.0):
+    out = model.generate(ids, do_sample=True, temperature=t, max_new_tokens=8)
+    log.info("temperature %s: %d tokens", t, out.shape[1])
+""",
+    ),
+    "image-tokens-truncated": job(
+        "HF041",
+        "a Qwen2.5-VL batch whose input ids were cut to max_prompt_length in the middle of the image",
+        "v457",
+        HEAD
+        + """
+from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+
+config = Qwen2_5_VLConfig(
+    text_config=dict(vocab_size=512, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+                     num_key_value_heads=2, rope_scaling={"type": "mrope", "mrope_section": [2, 3, 3]}),
+    vision_config=dict(depth=2, hidden_size=64, intermediate_size=128, num_heads=4, out_hidden_size=64, fullatt_block_indexes=[1]),
+    image_token_id=500, video_token_id=501, vision_start_token_id=502, vision_end_token_id=503)
+model = Qwen2_5_VLForConditionalGeneration(config)
+log.info("parameters %d", sum(p.numel() for p in model.parameters()))
+grid = torch.tensor([[1, 16, 16]])
+pixels = torch.randn(256, 3 * 2 * 14 * 14)
+max_prompt_length = 48
+ids = torch.tensor([[5, 502] + [500] * 64 + [503, 7, 8, 9]])[:, :max_prompt_length]
+out = model(input_ids=ids, attention_mask=torch.ones_like(ids), pixel_values=pixels, image_grid_thw=grid)
+""",
+    ),
+    "lora-target-modules": job(
+        "HF042",
+        "LoRA with the module names of another architecture",
+        "v457",
+        HEAD
+        + """
+from peft import LoraConfig, get_peft_model
+
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+lora = LoraConfig(r=8, lora_alpha=16, target_modules=["query_key_value", "dense_h_to_4h"], task_type="CAUSAL_LM")
+model = get_peft_model(model, lora)
+model.print_trainable_parameters()
+""",
+    ),
+    "adapter-config-missing": job(
+        "HF043",
+        "PeftModel.from_pretrained of a folder without adapter_config.json",
+        "v457",
+        HEAD
+        + """
+from peft import PeftModel
+
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+model = PeftModel.from_pretrained(model, "/home/user/ckpts/grpo/global_step_20/actor")
+""",
+        run="mkdir -p /home/user/ckpts/grpo/global_step_20/actor\npython train.py",
+    ),
+    "adapter-config-missing-v5": job(
+        "HF043",
+        "PeftModel.from_pretrained of a folder without adapter_config.json (peft 0.21)",
+        "v5",
+        HEAD
+        + """
+from peft import PeftModel
+
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+model = PeftModel.from_pretrained(model, "/home/user/ckpts/grpo/global_step_20/actor")
+""",
+        run="mkdir -p /home/user/ckpts/grpo/global_step_20/actor\npython train.py",
+        libs=VENVS["v5"] + ", peft 0.21.2",
+    ),
+    "accelerate-missing": job(
+        "HF045",
+        "device_map=auto without accelerate",
+        "v446",
+        HEAD
+        + """
+log.info("loading %s", MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL, device_map="auto", torch_dtype=torch.bfloat16)
+""",
+    ),
+    "bitsandbytes-missing": job(
+        "HF046",
+        "a 4-bit load without bitsandbytes",
+        "v457",
+        HEAD
+        + """
+from transformers import BitsAndBytesConfig
+
+model = AutoModelForCausalLM.from_pretrained(MODEL, quantization_config=BitsAndBytesConfig(load_in_4bit=True))
+""",
+    ),
+    "bitsandbytes-missing-v5": job(
+        "HF046",
+        "a 4-bit load without bitsandbytes, transformers 5",
+        "v5",
+        HEAD
+        + """
+from transformers import BitsAndBytesConfig
+
+model = AutoModelForCausalLM.from_pretrained(MODEL, quantization_config=BitsAndBytesConfig(load_in_4bit=True))
 """,
     ),
 }

@@ -699,3 +699,600 @@ pickle.dump(TrainerState(40), open("state.pkl", "wb"))
         },
     ),
 }
+
+SERVER = """
+import http.server
+import threading
+import time
+
+
+class Judge(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        time.sleep(DELAY)
+        body = b'{"score": 1.0}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 18080), Judge)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+"""
+
+PROGRAMS |= {
+    "input-pip-uninstall": job(
+        "PY023",
+        "a job script calls pip uninstall without -y",
+        run="echo '+ pip uninstall tqdm'\npython -m pip uninstall tqdm\necho \"exit code $?\"",
+        libs="pip 23.2.1, python 3.11",
+    ),
+    "input-own-question": job(
+        "PY023",
+        "a conversion script asks whether to overwrite, in a batch job",
+        """
+import os
+
+target = "checkpoints/hf"
+os.makedirs(target, exist_ok=True)
+if os.path.isdir(target):
+    answer = input(f"{target} exists. Overwrite? [y/N] ")
+    if answer != "y":
+        raise SystemExit(1)
+""",
+        libs="python 3.12",
+        venv="bare-3.12",
+    ),
+    "assert-empty-rollouts": job(
+        "PY024",
+        "verl's list_of_dict_to_tensordict on a list from which a filter removed everything",
+        """
+import torch
+from verl.utils.tensordict_utils import list_of_dict_to_tensordict
+
+rollouts = [{"responses": torch.arange(4), "score": s} for s in (0.0, 0.0, 0.0)]
+kept = [row for row in rollouts if row["score"] > 0.5]
+print("kept", len(kept), "of", len(rollouts), flush=True)
+batch = list_of_dict_to_tensordict(kept)
+print(batch)
+""",
+        libs="verl 0.9.1, tensordict 0.10.0, torch 2.13.0, python 3.11",
+    ),
+    "assert-own-check": job(
+        "PY024",
+        "a bare assert on the batch size of a settings file, Python 3.13",
+        """
+settings = {"train_batch_size": 30, "n_gpus": 8, "rollout_n": 1}
+
+
+def check(s):
+    total = s["train_batch_size"] * s["rollout_n"]
+    assert total % s["n_gpus"] == 0
+
+
+print("settings", settings, flush=True)
+check(settings)
+""",
+        libs="python 3.13",
+        venv="bare-3.13",
+    ),
+    "name-failed-import": job(
+        "PY026",
+        "an optional import failed quietly and its name is used",
+        """
+import torch
+
+try:
+    from flash_attn.bert_padding import unpad_input
+except ImportError:
+    pass
+
+
+def forward(hidden, mask):
+    packed, *_ = unpad_input(hidden, mask)
+    return packed.sum()
+
+
+hidden = torch.randn(2, 6, 8)
+print("step:1 - hidden", tuple(hidden.shape), flush=True)
+print(forward(hidden, torch.ones(2, 6)))
+""",
+    ),
+    "name-unbound-branch": job(
+        "PY026",
+        "a variable is set only in a branch that one answer does not take, Python 3.9",
+        """
+def score(answer):
+    if "####" in answer:
+        value = answer.split("####")[1].strip()
+    return float(value == "7")
+
+
+for i, answer in enumerate(["#### 7", "#### 6", "seven"]):
+    print(i, score(answer), flush=True)
+""",
+        libs="python 3.9",
+        venv="bare-3.9",
+    ),
+    "name-unbound-branch-313": job(
+        "PY026",
+        "the same under Python 3.13",
+        """
+def score(answer):
+    if "####" in answer:
+        value = answer.split("####")[1].strip()
+    return float(value == "7")
+
+
+for i, answer in enumerate(["#### 7", "#### 6", "seven"]):
+    print(i, score(answer), flush=True)
+""",
+        libs="python 3.13",
+        venv="bare-3.13",
+    ),
+    "float-of-answer": evaluation(
+        "PY027",
+        "one response holds a thousands separator and a unit",
+        "It costs #### 1,234 dollars",
+        """
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    answer = solution_str.split("####")[-1].strip()
+    return 1.0 if abs(float(answer) - float(ground_truth)) < 1e-6 else 0.0
+""",
+    ),
+    "zero-division-metrics": job(
+        "PY029",
+        "the mean over correct answers when there are none",
+        """
+def reward_metrics(rows):
+    correct = [r for r in rows if r["score"] > 0]
+    length = sum(r["length"] for r in correct) / len(correct)
+    return {"reward/correct_length": length}
+
+
+print(reward_metrics([{"score": 1.0, "length": 40}, {"score": 0.0, "length": 90}]), flush=True)
+print(reward_metrics([{"score": 0.0, "length": 512}] * 4))
+""",
+        libs="python 3.12",
+        venv="bare-3.12",
+    ),
+    "zero-division-accumulation": job(
+        "PY029",
+        "gradient accumulation that rounds to zero, taken as a modulus",
+        """
+import torch
+
+batch_size, micro_batch = 4, 8
+accumulation = batch_size // micro_batch
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(1, 9):
+    loss = model(torch.randn(micro_batch, 4)).pow(2).mean()
+    loss.backward()
+    if step % accumulation == 0:
+        optimizer.step()
+    print(f"step:{step} - actor/loss:{loss.item():.3f}", flush=True)
+""",
+    ),
+    "asyncio-run-nested": job(
+        "PY030",
+        "a reward function calls asyncio.run inside an async reward loop",
+        """
+import asyncio
+
+
+async def ask(text):
+    await asyncio.sleep(0.01)
+    return 1.0
+
+
+def compute_score(text):
+    return asyncio.run(ask(text))
+
+
+async def reward_loop(texts):
+    return [compute_score(t) for t in texts]
+
+
+print("scoring", flush=True)
+print(asyncio.run(reward_loop(["a", "b"])))
+""",
+        libs="python 3.11",
+    ),
+    "asyncio-run-until-complete": job(
+        "PY030",
+        "run_until_complete on the loop that is already running, Python 3.9",
+        """
+import asyncio
+
+
+async def ask(text):
+    return 1.0
+
+
+async def reward_loop(texts):
+    loop = asyncio.get_event_loop()
+    return [loop.run_until_complete(ask(t)) for t in texts]
+
+
+asyncio.run(reward_loop(["a"]))
+""",
+        libs="python 3.9",
+        venv="bare-3.9",
+    ),
+    "asyncio-no-loop-thread": job(
+        "PY031",
+        "a reward function in a thread pool asks for the current event loop",
+        """
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def ask(text):
+    return 1.0
+
+
+def compute_score(text):
+    return asyncio.get_event_loop().run_until_complete(ask(text))
+
+
+with ThreadPoolExecutor(2) as pool:
+    print(list(pool.map(compute_score, ["a", "b"])))
+""",
+        libs="python 3.11",
+    ),
+    "asyncio-loop-closed": job(
+        "PY031",
+        "one httpx client is used in two asyncio.run calls against a judge server",
+        SERVER.replace("DELAY", "0")
+        + """
+import asyncio
+import httpx
+
+client = httpx.AsyncClient(base_url="http://127.0.0.1:18080", trust_env=False)
+
+
+async def ask(text):
+    return (await client.post("/score", json={"text": text})).json()["score"]
+
+
+for step in range(3):
+    print(f"step:{step + 1} - reward:{asyncio.run(ask('x'))}", flush=True)
+""",
+        libs="httpx 0.28.1, anyio 4.16.0, python 3.11",
+    ),
+    "timeout-judge": job(
+        "PY032",
+        "an aiohttp call to a judge server that answers too late",
+        SERVER.replace("DELAY", "20")
+        + """
+import asyncio
+import aiohttp
+
+
+async def ask(text):
+    timeout = aiohttp.ClientTimeout(total=2)
+    async with aiohttp.ClientSession(timeout=timeout) as session:
+        async with session.post("http://127.0.0.1:18080/score", json={"text": text}) as reply:
+            return (await reply.json())["score"]
+
+
+print("scoring 1 response", flush=True)
+print(asyncio.run(ask("x")))
+""",
+        libs="aiohttp 3.14.5, python 3.11",
+    ),
+    "timeout-future": job(
+        "PY032",
+        "future.result with a limit on a scoring process that does not end",
+        """
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+
+def score(text):
+    time.sleep(4)
+    return 1.0
+
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(1) as pool:
+        print(pool.submit(score, "9**9**9").result(timeout=1))
+""",
+        libs="python 3.13",
+        venv="bare-3.13",
+    ),
+    "numpy-ragged": job(
+        "PY035",
+        "responses of different length are put into one array",
+        """
+import numpy as np
+
+responses = [[1, 5, 9], [1, 5], [1, 5, 9, 11]]
+print("responses", [len(r) for r in responses], flush=True)
+batch = np.array(responses, dtype=np.int64) if len({len(r) for r in responses}) == 1 else None
+extra_info = np.array([[r, {"n": len(r)}][0] for r in responses])
+print(extra_info.shape)
+""",
+        libs="numpy 2.3.5, python 3.11",
+    ),
+    "numpy-alias-float": job(
+        "PY036",
+        "np.float under numpy 1.26",
+        """
+import numpy as np
+
+scores = np.array([1, 0, 1], dtype=np.float)
+print(scores.mean())
+""",
+        libs="numpy 1.26.4, python 3.10",
+        venv="bare-3.10",
+    ),
+    "numpy-alias-inf": job(
+        "PY036",
+        "np.Inf under numpy 2",
+        """
+import numpy as np
+
+
+def best(scores):
+    top = -np.Inf
+    for s in scores:
+        top = max(top, s)
+    return top
+
+
+print(best(np.array([0.5, 0.2])))
+""",
+        libs="numpy 2.3.5, python 3.11",
+    ),
+    "numpy-import-inf-scipy": job(
+        "PY036",
+        "scipy 1.10.1 imported beside numpy 2.2.6",
+        """
+from scipy.optimize import minimize
+
+print(minimize(lambda x: (x - 1) ** 2, 0.0).x)
+""",
+        libs="scipy 1.10.1, numpy 2.2.6, python 3.11",
+        venv="npmix",
+    ),
+    "numpy-abi-pandas": job(
+        "PY037",
+        "pandas 2.0.3 imported beside numpy 2.2.6",
+        """
+import pandas as pd
+
+print(pd.read_parquet("train.parquet").columns)
+""",
+        libs="pandas 2.0.3, numpy 2.2.6, python 3.11",
+        venv="npmix",
+    ),
+    "numpy-pickle-core": job(
+        "PY037",
+        "an array pickled under numpy 2 is read under numpy 1.24",
+        """
+import pickle
+
+with open("scores.pkl", "rb") as f:
+    print(pickle.load(f).mean())
+""",
+        run="\"$V/main/bin/python\" -c \"import numpy, pickle; "
+        "pickle.dump(numpy.arange(4.0), open('scores.pkl', 'wb'))\"\npython train.py",
+        libs="numpy 2.3.5 and 1.24.4, python 3.9",
+        venv="bare-3.9",
+    ),
+    "unpack-changed-return": evaluation(
+        "PY040",
+        "a split gives three parts for one response",
+        "#### 7 #### 8",
+        """
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    reasoning, answer = solution_str.split("####")
+    return 1.0 if answer.strip() == ground_truth else 0.0
+""",
+    ),
+    "unpack-too-few": job(
+        "PY040",
+        "an actor update returns one value and the script names two",
+        """
+import torch
+
+
+def update(model, batch):
+    loss = model(batch).pow(2).mean()
+    loss.backward()
+    return (loss.item(),)
+
+
+model = torch.nn.Linear(4, 1)
+for step in range(1, 4):
+    loss, metrics = update(model, torch.randn(2, 4))
+    print(step, loss, metrics)
+""",
+    ),
+    "not-implemented-getitem": job(
+        "PY041",
+        "a dataset whose __getitem__ is misspelled",
+        """
+from torch.utils.data import DataLoader, Dataset
+
+
+class Prompts(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __get_item__(self, i):
+        return self.rows[i]
+
+
+for batch in DataLoader(Prompts(["a", "b", "c"]), batch_size=2):
+    print(batch)
+""",
+    ),
+    "not-implemented-backend": job(
+        "PY041",
+        "asyncio.add_reader's abstract base: an event loop class without the method",
+        """
+import asyncio
+
+
+class EngineLoop(asyncio.AbstractEventLoop):
+    def get_debug(self):
+        return False
+
+
+loop = EngineLoop()
+print("loop", type(loop).__name__, flush=True)
+loop.call_soon(print, "ready")
+""",
+        libs="python 3.12",
+        venv="bare-3.12",
+    ),
+    "max-of-nothing": job(
+        "PY042",
+        "the longest response of a batch from which a filter removed everything, Python 3.13",
+        """
+def metrics(responses, limit):
+    lengths = [len(r) for r in responses if len(r) < limit]
+    return {"response_length/max": max(lengths)}
+
+
+print(metrics(["abc", "de"], 8), flush=True)
+print(metrics(["abcdefghij", "klmnopqrst"], 8))
+""",
+        libs="python 3.13",
+        venv="bare-3.13",
+    ),
+    "concatenate-nothing": job(
+        "PY042",
+        "np.concatenate over the rollouts that passed a filter: none",
+        """
+import numpy as np
+
+batches = [np.random.rand(4) for _ in range(3)]
+kept = [b for b in batches if b.min() > 2]
+print("kept", len(kept), flush=True)
+print(np.concatenate(kept).mean())
+""",
+        libs="numpy 1.26.4, python 3.10",
+        venv="bare-3.10",
+    ),
+    "dataclass-hydra-old": job(
+        "PY045",
+        "hydra-core 1.0.7 imported under Python 3.11",
+        """
+import hydra
+
+
+@hydra.main(config_path=None)
+def main(cfg):
+    print(cfg)
+
+
+main()
+""",
+        run='pip install -q --no-deps --no-index --target old "$V"/dl/hydra_core-1.0.7-*.whl\n'
+        "PYTHONPATH=old python train.py",
+        libs="hydra-core 1.0.7, omegaconf 2.3.1, python 3.11",
+    ),
+    "dataclass-list-default": job(
+        "PY045",
+        "a dataclass with a list as default",
+        """
+from dataclasses import dataclass
+
+
+@dataclass
+class TrainConfig:
+    lr: float = 1e-6
+    betas: list = [0.9, 0.999]
+
+
+print(TrainConfig())
+""",
+        libs="python 3.12",
+        venv="bare-3.12",
+    ),
+    "int-too-long": evaluation(
+        "PY049",
+        "one response is a number of 5000 digits",
+        "#### " + "7" * 5000,
+        """
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    answer = solution_str.split("####")[-1].strip()
+    return 1.0 if int(answer) == int(ground_truth) else 0.0
+""",
+    ),
+    "int-too-long-310": job(
+        "PY049",
+        "the same conversion under Python 3.10",
+        """
+def score(answer):
+    return float(int(answer) == 7)
+
+
+print([score(a) for a in ("7", "8", "9" * 4301)])
+""",
+        libs="python 3.10",
+        venv="bare-3.10",
+    ),
+    "signal-math-verify-thread": job(
+        "PY050",
+        "math_verify.parse in a thread pool",
+        """
+from concurrent.futures import ThreadPoolExecutor
+from math_verify import parse, verify
+
+
+def compute_score(solution, ground_truth):
+    return float(verify(parse(ground_truth), parse(solution)))
+
+
+with ThreadPoolExecutor(2) as pool:
+    jobs = [pool.submit(compute_score, r"so \\boxed{42}", "42") for _ in range(2)]
+    print([j.result() for j in jobs])
+""",
+        libs="math-verify 0.9.0, python 3.11",
+    ),
+    "signal-alarm-thread": job(
+        "PY050",
+        "a time limit by signal.alarm round a scoring function, used by a thread",
+        """
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+
+def limited(function, seconds):
+    def stop(*_):
+        raise TimeoutError("too slow")
+
+    def run(*args):
+        signal.signal(signal.SIGALRM, stop)
+        signal.alarm(seconds)
+        try:
+            return function(*args)
+        finally:
+            signal.alarm(0)
+
+    return run
+
+
+score = limited(lambda text: float(text.endswith("7")), 5)
+print("main thread", score("#### 7"), flush=True)
+with ThreadPoolExecutor(2) as pool:
+    print(list(pool.map(score, ["#### 7", "#### 8"])))
+""",
+        libs="python 3.12",
+        venv="bare-3.12",
+    ),
+}

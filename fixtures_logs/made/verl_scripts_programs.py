@@ -406,3 +406,234 @@ micro_batches, indices = prepare_dynamic_batch(batch, max_token_len=8)
 """, "0.7.0",
     ),
 }
+
+WORKER = """
+import os, sys
+import torch
+from hydra import compose, initialize_config_module
+from verl.workers.fsdp_workers import ActorRolloutRefWorker
+
+torch.distributed.init_process_group("gloo")
+with initialize_config_module("verl.trainer.config", version_base=None):
+    config = compose("ppo_trainer", overrides=[
+        "actor_rollout_ref.model.path=/home/user/models/Qwen2.5-0.01B-Instruct",
+        "actor_rollout_ref.rollout.name=hf",
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2",
+        "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=2", *sys.argv[1:]])
+worker = ActorRolloutRefWorker(config.actor_rollout_ref, role="actor_rollout")
+"""
+TORCHRUN = "set -x\ntorchrun --standalone --nproc-per-node 2 train.py "
+
+SFT = """
+import sys
+import torch
+from hydra import compose, initialize_config_module
+from torch.distributed.device_mesh import init_device_mesh
+from verl.trainer.fsdp_sft_trainer import FSDPSFTTrainer, create_sft_dataset
+from verl.utils import hf_tokenizer
+
+torch.distributed.init_process_group("gloo")
+n = torch.distributed.get_world_size()
+with initialize_config_module("verl.trainer.config", version_base=None):
+    config = compose("sft_trainer", overrides=[
+        "data.train_files=/home/user/data/gsm8k/train.parquet",
+        "data.val_files=/home/user/data/gsm8k/test.parquet", "data.prompt_key=data_source",
+        "data.response_key=ability", "data.max_length=64",
+        "model.partial_pretrain=/home/user/models/Qwen2.5-0.01B-Instruct", *sys.argv[1:]])
+tokenizer = hf_tokenizer(config.model.partial_pretrain)
+data = create_sft_dataset(config.data.train_files, config.data, tokenizer)
+trainer = FSDPSFTTrainer(
+    config=config, device_mesh=init_device_mesh("cpu", (n,), mesh_dim_names=("fsdp",)),
+    ulysses_device_mesh=init_device_mesh("cpu", (n, 1), mesh_dim_names=("dp", "sp")),
+    tokenizer=tokenizer, train_dataset=data, val_dataset=data)
+trainer.fit()
+"""
+
+ACTOR = """
+import os
+import torch
+from hydra import compose, initialize_config_module
+from transformers import AutoModelForCausalLM
+from verl.utils.config import omega_conf_to_dataclass
+from verl.workers.actor import DataParallelPPOActor
+
+os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29511", RANK="0", WORLD_SIZE="1")
+torch.distributed.init_process_group("gloo")
+with initialize_config_module("verl.trainer.config", version_base=None):
+    config = compose("ppo_trainer", overrides=[
+        "actor_rollout_ref.actor.ppo_mini_batch_size=8", "actor_rollout_ref.actor.use_kl_loss=False",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+        "actor_rollout_ref.actor.use_torch_compile=False"]).actor_rollout_ref.actor
+model = AutoModelForCausalLM.from_pretrained("/home/user/models/Qwen2.5-0.01B-Instruct")
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+actor = DataParallelPPOActor(omega_conf_to_dataclass(config), model, optimizer)
+"""
+
+AGENT = """
+import asyncio
+from omegaconf import OmegaConf
+from hydra import compose, initialize_config_module
+from verl.experimental.agent_loop.agent_loop import DictConfigWrap
+from verl.experimental.agent_loop.single_turn_agent_loop import SingleTurnAgentLoop
+from verl.utils import hf_tokenizer
+from verl.utils.dataset.rl_dataset import RLHFDataset
+
+tokenizer = hf_tokenizer("/home/user/models/Qwen2.5-0.01B-Instruct")
+with initialize_config_module("verl.trainer.config", version_base=None):
+    config = compose("ppo_trainer", overrides=["actor_rollout_ref.rollout.name=vllm",
+        "data.max_prompt_length=32", "data.max_response_length=16"])
+
+
+class Server:
+    async def generate(self, *args, **kwargs):
+        raise RuntimeError("no engine on this machine")
+
+
+async def main():
+    loop = SingleTurnAgentLoop(
+        trainer_config=DictConfigWrap(config=config), server_manager=Server(), tokenizer=tokenizer,
+        processor=None, dataset_cls=RLHFDataset, data_config=DictConfigWrap(config=config.data))
+    text = "How many apples does Tom have if he has 3 and buys 4 ? " * 4
+    ids = await loop.apply_chat_template([{"role": "user", "content": text}])
+    print("prompt ids", len(ids), flush=True)
+
+asyncio.run(main())
+"""
+
+PROGRAMS.update({
+    "normalized-mini-batch": script(
+        "VRL007", "torchrun of a script that builds verl's FSDP worker: 8 prompts x n 1 on 2 ranks "
+        "with micro batches of 3", WORKER, "0.7.0",
+        TORCHRUN + "actor_rollout_ref.actor.ppo_mini_batch_size=8 "
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=3",
+    ),
+    "mini-batch-zero": script(
+        "VRL008", "torchrun of a script that builds verl's FSDP worker: 1 prompt x n 1 on 2 ranks",
+        WORKER, "0.7.0",
+        TORCHRUN + "actor_rollout_ref.actor.ppo_mini_batch_size=1 "
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1",
+    ),
+    "rollout-world-size": script(
+        "VRL013", "torchrun of a script that builds verl's rollout: TP 4 on 2 ranks",
+        WORKER + "worker._build_rollout()\n", "0.7.0",
+        TORCHRUN + "actor_rollout_ref.actor.ppo_mini_batch_size=8 "
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2 "
+        "actor_rollout_ref.rollout.tensor_model_parallel_size=4",
+    ),
+    "rollout-world-size-old": script(
+        "VRL013", "torchrun of a script that builds verl's rollout: TP 4 on 2 ranks, verl 0.4.1",
+        WORKER + "worker._build_rollout()\n", "0.4.1",
+        TORCHRUN + "actor_rollout_ref.actor.ppo_mini_batch_size=8 "
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2 "
+        "actor_rollout_ref.rollout.tensor_model_parallel_size=4",
+    ),
+    "sft-batch-not-divisible": script(
+        "VRL084", "the SFT trainer with train_batch_size 33 on 2 ranks", SFT, "0.7.0",
+        TORCHRUN + "data.train_batch_size=33 data.micro_batch_size_per_gpu=4",
+    ),
+    "sft-micro-batch-not-divisible": script(
+        "VRL099", "the SFT trainer with train_batch_size 32 on 2 ranks and micro batches of 6", SFT,
+        "0.7.0", TORCHRUN + "data.train_batch_size=32 data.micro_batch_size_per_gpu=6",
+    ),
+    "grad-norm-not-finite": script(
+        "VRL057", "verl's actor on a batch in which one advantage is NaN, then good batches",
+        BATCH + ACTOR + """
+for step in range(1, 4):
+    batch = rollout(8)
+    batch.meta_info.update(temperature=1.0, micro_batch_size=4, max_token_len=512,
+                           use_dynamic_bsz=False)
+    batch.batch["old_log_probs"], _ = actor.compute_log_prob(batch)
+    batch.batch["advantages"] = torch.randn(batch.batch["responses"].shape)
+    if step == 2:
+        batch.batch["advantages"][3] = float("nan")
+    metrics = actor.update_policy(batch)
+    print(f"step:{step} - actor/grad_norm:{metrics['actor/grad_norm']}", flush=True)
+""", "0.7.0",
+    ),
+    "grad-norm-not-finite-repeated": script(
+        "VRL058", "verl's actor with an advantage that is divided by a standard deviation of 0",
+        BATCH + ACTOR + """
+from verl.utils.tracking import Tracking
+
+logger = Tracking("gsm8k", "grpo", default_backend=["console"])
+for step in range(1, 13):
+    batch = rollout(8)
+    batch.meta_info.update(temperature=1.0, micro_batch_size=4, max_token_len=512,
+                           use_dynamic_bsz=False)
+    batch.batch["old_log_probs"], _ = actor.compute_log_prob(batch)
+    score = torch.zeros(8)
+    advantage = (score - score.mean()) / score.std()
+    batch.batch["advantages"] = advantage[:, None].expand(batch.batch["responses"].shape)
+    metrics = actor.update_policy(batch)
+    logger.log({"critic/score/mean": score.mean().item(),
+                "critic/advantages/mean": advantage.mean().item(),
+                **{key: float(np.mean(value)) for key, value in metrics.items()}}, step=step)
+""", "0.7.0",
+    ),
+    "register-center-timeout": script(
+        "VRL071", "a worker group of verl 0.4.1 whose workers take longer to start than is waited",
+        """
+import time
+import ray
+from verl.single_controller.base import Worker
+from verl.single_controller.ray import RayClassWithInitArgs, RayResourcePool, RayWorkerGroup
+
+ray.init(num_cpus=4)
+
+@ray.remote
+class ActorRolloutRefWorker(Worker):
+    def __new__(cls, *args, **kwargs):
+        time.sleep(300)  # a slow import from network storage
+        return super().__new__(cls, *args, **kwargs)
+
+pool = RayResourcePool(process_on_nodes=[2], use_gpu=False)
+group = RayWorkerGroup(pool, RayClassWithInitArgs(ActorRolloutRefWorker),
+                       ray_wait_register_center_timeout=95, device_name="cpu")
+""", "0.4.1", timeout=200,
+    ),
+    "prompt-left-truncated": script(
+        "VRL087", "the single-turn agent loop on a prompt of more than prompt_length tokens", AGENT,
+    ),
+    "media-count-mismatch": script(
+        "VRL027", "a prompt with two <image> and a row with one image", """
+from omegaconf import OmegaConf
+from PIL import Image
+import datasets
+from transformers import CLIPImageProcessor, LlavaProcessor
+from verl.utils import hf_tokenizer
+from verl.utils.dataset.rl_dataset import RLHFDataset
+
+tokenizer = hf_tokenizer("/home/user/models/Qwen2.5-0.01B-Instruct")
+processor = LlavaProcessor(CLIPImageProcessor(), tokenizer, patch_size=14)
+rows = datasets.load_dataset("parquet", data_files="/home/user/data/gsm8k/test.parquet")["train"]
+Image.new("RGB", (28, 28)).save("a.png")
+rows = rows.map(lambda r: {"images": ["a.png"],
+    "prompt": [{"role": "user", "content": "<image> <image> " + r["prompt"][0]["content"]}]})
+rows.to_parquet("geometry.parquet")
+config = OmegaConf.create({"max_prompt_length": 256, "filter_overlong_prompts": False})
+dataset = RLHFDataset("geometry.parquet", tokenizer, config, processor=processor)
+print(dataset[0])
+""",
+    ),
+    "media-count-mismatch-0.7": script(
+        "VRL027", "a prompt with one <image> and a row with two images", """
+from omegaconf import OmegaConf
+from PIL import Image
+import datasets
+from transformers import CLIPImageProcessor, LlavaProcessor
+from verl.utils import hf_tokenizer
+from verl.utils.dataset.rl_dataset import RLHFDataset
+
+tokenizer = hf_tokenizer("/home/user/models/Qwen2.5-0.01B-Instruct")
+processor = LlavaProcessor(CLIPImageProcessor(), tokenizer, patch_size=14)
+rows = datasets.load_dataset("parquet", data_files="/home/user/data/gsm8k/test.parquet")["train"]
+Image.new("RGB", (28, 28)).save("a.png")
+rows = rows.map(lambda r: {"images": ["a.png", "a.png"],
+    "prompt": [{"role": "user", "content": "<image> " + r["prompt"][0]["content"]}]})
+rows.to_parquet("geometry.parquet")
+config = OmegaConf.create({"max_prompt_length": 256, "filter_overlong_prompts": False})
+dataset = RLHFDataset("geometry.parquet", tokenizer, config, processor=processor)
+print(dataset[0])
+""", "0.7.0",
+    ),
+})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -116,7 +116,8 @@ def _judge_series(
 ) -> Bad | None:
     if options.get("nan"):
         flags = [not math.isfinite(value) for value in series.values]
-        return _stretch(flags, options.get("for_steps", 1), key, series, series.values.tolist())
+        need = options.get("for_steps", 1)
+        return _stretch(flags, need, options.get("lasting"), key, series, series.values.tolist())
     values = _smoothed(series.values.tolist(), options.get("smooth", 1))
     need = options.get("for_steps", 3)
     if options.get("constant"):
@@ -139,7 +140,7 @@ def _judge_series(
             and (rise is None or (early > 0 and value > rise * early))
             and (while_ is None or _holds(while_, other.get(series.steps[i])))
         )
-    return _stretch(flags, need, key, series, values, early)
+    return _stretch(flags, need, options.get("lasting"), key, series, values, early)
 
 
 def _by_step(while_: Mapping[str, Any], metrics: Metrics) -> dict[int, float]:
@@ -171,29 +172,40 @@ def _smoothed(values: list[float], width: int) -> list[float]:
 def _stretch(
     flags: list[bool],
     need: int,
+    lasting: bool | None,
     key: str,
     series: Series,
     values: list[float],
     early: float = math.nan,
 ) -> Bad | None:
-    run = 0
-    for i, flag in enumerate(flags):
-        run = run + 1 if flag else 0
-        if run >= need:
-            first = i - need + 1
-            last = i
-            while last + 1 < len(flags) and flags[last + 1]:
-                last += 1
-            captures = {
-                "key": key,
-                "value": f"{values[first]:.4g}",
-                "step": str(series.steps[first]),
-                "last": f"{values[-1]:.4g}",
-                "last_step": str(series.steps[-1]),
-                "bad_steps": str(last - first + 1),
-                "steps": str(len(values)),
-                "early": f"{early:.4g}",
-            }
-            lines = tuple(dict.fromkeys(series.lines[k] for k in (i, last) if k != first))
-            return Bad(series.lines[first], captures, lines)
+    """The first run of `need` flags or more; the one that reaches the end (`lasting`) or not."""
+    for first, last in _runs(flags):
+        if last - first + 1 < need or (lasting is not None and lasting != (last == len(flags) - 1)):
+            continue
+        captures = {
+            "key": key,
+            "value": f"{values[first]:.4g}",
+            "step": str(series.steps[first]),
+            "last": f"{values[-1]:.4g}",
+            "last_step": str(series.steps[-1]),
+            "bad_steps": str(last - first + 1),
+            "steps": str(len(values)),
+            "early": f"{early:.4g}",
+        }
+        shown = (min(first + need - 1, last), last)
+        lines = tuple(dict.fromkeys(series.lines[k] for k in shown if k != first))
+        return Bad(series.lines[first], captures, lines)
     return None
+
+
+def _runs(flags: list[bool]) -> Iterator[tuple[int, int]]:
+    """First and last index of every run of set flags."""
+    first = None
+    for i, flag in enumerate(flags):
+        if flag and first is None:
+            first = i
+        elif not flag and first is not None:
+            yield first, i - 1
+            first = None
+    if first is not None:
+        yield first, len(flags) - 1

@@ -130,6 +130,7 @@ METRIC = Map(
         "falls_to": Number(note="share of its own early median"),
         "rises_to": Number(note="multiple of its own early median"),
         "for_steps": Number(integer=True),
+        "lasting": Bool(note="true: still so at the last step; false: over by then"),
         "min_points": Number(integer=True),
         "smooth": Number(integer=True, note="width of a running median"),
         "while": Map({"key": WORDS, "above": Number(), "below": Number()}, required=("key",)),
