@@ -17,6 +17,70 @@ from .scan.database import Scanner
 from .sources import Source, chunks
 
 
+class Session:
+    """One run being read: feed it sources chunk by chunk, ask it for a report at any time."""
+
+    def __init__(
+        self, base: RuleBase, scanner: Scanner, lang: Lang = "en", notes: Sequence[str] = ()
+    ) -> None:
+        self._collector = Collector(base)
+        self._scanner = scanner
+        self._lang = lang
+        self._notes = tuple(notes)
+        self._sources: list[tuple[Reader, list[str]]] = []
+        self._offsets: dict[str, int] = {}
+
+    @property
+    def last_step(self) -> int | None:
+        """Number of the last training step that the log has shown."""
+        return self._collector.progress.last_step
+
+    @property
+    def lines(self) -> int:
+        """Lines read so far, all sources together."""
+        return sum(reader.lines for reader, _ in self._sources)
+
+    def begin(self, name: str, remarks: list[str]) -> None:
+        """Starts the next source. Takes its name and the notes of its reading, which may grow."""
+        before = self._collector.total_lines
+        self._sources.append((Reader(self._scanner, name, before), remarks))
+        self._offsets[name] = before
+        self._collector.last_path = name
+
+    def feed(self, chunk: bytes) -> None:
+        """Reads a chunk of the current source: whole lines, but for its last."""
+        for item in self._sources[-1][0].feed(chunk):
+            self._collector.add(item)
+
+    def pause(self) -> None:
+        """Nothing came for a while: what is half read is taken as it is."""
+        for item in self._sources[-1][0].pause():
+            self._collector.add(item)
+
+    def end(self) -> None:
+        """Ends the current source."""
+        reader, _ = self._sources[-1]
+        for item in reader.end():
+            self._collector.add(item)
+        self._collector.end_source(reader.path, reader.lines)
+
+    def report(self) -> Report:
+        """What the log says up to here; reading may go on afterwards."""
+        infos, told, tail = [], list(self._notes), ""
+        for reader, remarks in self._sources:
+            infos.append(SourceInfo(reader.path, reader.lines, reader.bytes, tuple(remarks)))
+            told += [f"{reader.path}: {remark}" for remark in remarks]
+            if reader.tail.strip():
+                tail = reader.tail.decode("utf-8", "replace")
+        collector = self._collector
+        ended = collector.total_lines
+        collector.total_lines = max(ended, self.lines)
+        try:
+            return report(collector, infos, self._offsets, tail, told, self._lang)
+        finally:
+            collector.total_lines = ended
+
+
 def diagnose_chunks(
     named: Iterable[tuple[str, Iterable[bytes], list[str]]],
     base: RuleBase,
@@ -31,31 +95,20 @@ def diagnose_chunks(
     grow while the chunks are read. Returns the report, and whether Ctrl-C cut the reading short
     (what had been read by then is diagnosed).
     """
-    collector = Collector(base)
-    infos: list[SourceInfo] = []
-    tail = ""
-    told = list(notes)
-    offsets: dict[str, int] = {}
+    session = Session(base, scanner, lang, notes)
     interrupted = False
     for name, parts, remarks in named:
-        reader = Reader(scanner, name, collector.total_lines)
-        offsets[name] = collector.total_lines
-        collector.last_path = name
+        session.begin(name, remarks)
         try:
-            for item in reader.read(parts):
-                collector.add(item)
+            for chunk in parts:
+                session.feed(chunk)
         except KeyboardInterrupt:
             interrupted = True
             remarks.append("reading was stopped by Ctrl-C")
-        collector.end_source(name, reader.lines)
-        infos.append(SourceInfo(name, reader.lines, reader.bytes, tuple(remarks)))
-        told += [f"{name}: {remark}" for remark in remarks]
-        if reader.tail.strip():
-            tail = reader.tail.decode("utf-8", "replace")
+        session.end()
         if interrupted:
             break
-    collector.finish()
-    return report(collector, infos, offsets, tail, told, lang), interrupted
+    return session.report(), interrupted
 
 
 def diagnose(

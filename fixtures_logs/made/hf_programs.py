@@ -159,6 +159,8 @@ loss = model(**batch, labels=batch["input_ids"]).loss
 loss.backward()
 log.info("loss %.4f", loss.item())
 """,
+        run="PYTHONPATH=/tmp/hff/ov442 python train.py",
+        libs="transformers 4.42.4, torch 2.13.0+cpu, python 3.11",
     ),
     "chat-template-roles": job(
         "HF004",
@@ -287,6 +289,21 @@ from safetensors.torch import load_file, save_file
 
 state = load_file("ckpt/model.safetensors")
 save_file({k: v.to(torch.bfloat16) for k, v in state.items()}, "ckpt/model.safetensors")
+log.info("converted %d tensors to bf16", len(state))
+model = AutoModelForCausalLM.from_pretrained("ckpt", torch_dtype=torch.bfloat16)
+""",
+        run=COPY + "python train.py",
+    ),
+    "safetensors-foreign-format": job(
+        "HF013",
+        "weights whose metadata name another tool and no format",
+        "v457",
+        HEAD
+        + """
+from safetensors.torch import load_file, save_file
+
+state = load_file("ckpt/model.safetensors")
+save_file({k: v.to(torch.bfloat16) for k, v in state.items()}, "ckpt/model.safetensors", metadata={"made_by": "merge.py"})
 log.info("converted %d tensors to bf16", len(state))
 model = AutoModelForCausalLM.from_pretrained("ckpt", torch_dtype=torch.bfloat16)
 """,
@@ -722,6 +739,230 @@ model = AutoModelForCausalLM.from_pretrained(MODEL, quantization_config=BitsAndB
 from transformers import BitsAndBytesConfig
 
 model = AutoModelForCausalLM.from_pretrained(MODEL, quantization_config=BitsAndBytesConfig(load_in_4bit=True))
+""",
+    ),
+    "notices": job(
+        "HF049",
+        "a tokenizer forked after use, a text longer than model_max_length, the old torch_dtype argument, flags of greedy generation",
+        "v457",
+        HEAD
+        + """
+from torch.utils.data import DataLoader
+
+tok = AutoTokenizer.from_pretrained(MODEL)
+tok.model_max_length = 64
+model = AutoModelForCausalLM.from_pretrained(MODEL, torch_dtype=torch.float32)
+rows = tok([f"Natalia sold {n} clips in April and half as many in May. " * 8 for n in range(64)])["input_ids"]
+
+def collate(rows):
+    return tok.pad({"input_ids": rows}, return_tensors="pt") if len(rows) > 1 else torch.tensor([tok("fork")["input_ids"] + rows[0]])
+
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for step, batch in enumerate(DataLoader(rows, batch_size=1, num_workers=1, collate_fn=collate), 1):
+    loss = model(input_ids=batch[:, :64], labels=batch[:, :64]).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    if step % 16 == 0:
+        log.info("step %d loss %.4f", step, loss.item())
+out = model.generate(torch.tensor([[5, 6, 7]]), do_sample=False, temperature=0.7, top_p=0.9, max_new_tokens=4)
+log.info("done: %d tokens", out.shape[1])
+""",
+        run="unset TOKENIZERS_PARALLELISM\npython train.py",
+    ),
+    "policy-weights-random": job(
+        "HF050",
+        "a merged checkpoint that lacks one layer's weights and lm_head",
+        "v457",
+        HEAD
+        + """
+from safetensors.torch import load_file, save_file
+
+state = load_file("ckpt/model.safetensors")
+for name in [n for n in state if n.startswith("model.layers.1.mlp") or n == "lm_head.weight"]:
+    del state[name]
+save_file(state, "ckpt/model.safetensors", metadata={"format": "pt"})
+model = AutoModelForCausalLM.from_pretrained("ckpt")
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+ids = torch.randint(5, 500, (4, 32))
+for step in range(1, 21):
+    loss = model(input_ids=ids, labels=ids).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    log.info("step %d loss %.4f", step, loss.item())
+""",
+        run=COPY + "python train.py",
+    ),
+    "download-inconsistent": job(
+        "HF051",
+        "the Hub (or a proxy) sends 1310720 bytes of a file of 4976698",
+        "v457",
+        HEAD
+        + """
+from huggingface_hub import snapshot_download
+
+path = snapshot_download("myorg/qwen-math")
+model = AutoModelForCausalLM.from_pretrained(path)
+""",
+        run=hub("short"),
+    ),
+    "download-disk-space": job(
+        "HF052",
+        "a file of 48 MB onto a file system of 16 MB",
+        "v457",
+        HEAD
+        + """
+from huggingface_hub import snapshot_download
+
+path = snapshot_download("myorg/qwen-math")
+model = AutoModelForCausalLM.from_pretrained(path)
+""",
+        run="mkdir hf && mount -t tmpfs -o size=16m tmpfs hf\n" + hub("big") + "\numount hf",
+    ),
+    "tokenizers-version": job(
+        "HF054",
+        "a tokenizers that transformers 4.57 does not accept",
+        "v457",
+        HEAD,
+        run="PYTHONPATH=/tmp/hff/ovtok python train.py",
+        libs="transformers 4.57.1, tokenizers 0.23.1, python 3.11",
+    ),
+    "tokenizer-json-too-new": job(
+        "HF056",
+        "a tokenizer.json written by tokenizers 0.22 read with 0.19",
+        "v446",
+        HEAD
+        + """
+log.info("loading %s", MODEL)
+tok = AutoTokenizer.from_pretrained(MODEL)
+""",
+        run="PYTHONPATH=/tmp/hff/ov442 python train.py",
+        libs="transformers 4.42.4, tokenizers 0.19.1, python 3.11",
+    ),
+    "rope-scaling-llama3": job(
+        "HF057",
+        "a config of Llama 3.1 read with transformers 4.42",
+        "v446",
+        HEAD
+        + """
+config = AutoConfig.from_pretrained("llama31")
+model = AutoModelForCausalLM.from_config(config)
+""",
+        run="""mkdir llama31
+cat > llama31/config.json <<'E'
+{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "intermediate_size": 128,
+ "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 512,
+ "max_position_embeddings": 131072, "rope_theta": 500000.0,
+ "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                  "original_max_position_embeddings": 8192, "rope_type": "llama3"}}
+E
+PYTHONPATH=/tmp/hff/ov442 python train.py""",
+        libs="transformers 4.42.4, torch 2.13.0+cpu, python 3.11",
+    ),
+    "rope-scaling-key-missing": job(
+        "HF057",
+        "rope_scaling of type yarn without its factor",
+        "v457",
+        HEAD
+        + """
+config = AutoConfig.from_pretrained(MODEL, rope_scaling={"rope_type": "yarn", "original_max_position_embeddings": 4096})
+model = AutoModelForCausalLM.from_pretrained(MODEL, config=config)
+""",
+    ),
+    "tokenizer-config-lfs": job(
+        "HF058",
+        "tokenizer_config.json is a Git LFS pointer",
+        "v457",
+        HEAD
+        + """
+log.info("loading ckpt")
+tok = AutoTokenizer.from_pretrained("ckpt")
+""",
+        run=COPY
+        + """printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:8e9f1c0e0a8b8ff3c2b4b6a1b7f8e2ad9d33e1\\nsize 7305\\n' > ckpt/tokenizer_config.json
+python train.py""",
+    ),
+    "tokenizer-json-cut-off": job(
+        "HF058",
+        "tokenizer.json cut off after 3000 bytes",
+        "v457",
+        HEAD
+        + """
+log.info("loading ckpt")
+tok = AutoTokenizer.from_pretrained("ckpt")
+""",
+        run=COPY + "truncate -s 3000 ckpt/tokenizer.json\npython train.py",
+    ),
+    "generate-max-length": job(
+        "HF059",
+        "generate with max_length=20 and a prompt of more tokens",
+        "v457",
+        HEAD
+        + """
+tok = AutoTokenizer.from_pretrained(MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+text = tok.apply_chat_template([{"role": "user", "content": "Natalia sold 3 clips in April. " * 20}], tokenize=False, add_generation_prompt=True)
+ids = tok(text, return_tensors="pt")["input_ids"]
+log.info("prompt of %d tokens", ids.shape[1])
+out = model.generate(ids, max_length=20)
+""",
+    ),
+    "generate-max-length-446": job(
+        "HF059",
+        "generate with max_length=20 and a prompt of more tokens",
+        "v446",
+        HEAD
+        + """
+tok = AutoTokenizer.from_pretrained(MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+ids = tok("Natalia sold 3 clips in April. " * 20, return_tensors="pt")["input_ids"]
+log.info("prompt of %d tokens", ids.shape[1])
+out = model.generate(ids, max_length=20)
+""",
+    ),
+    "generate-unused-arguments": job(
+        "HF060",
+        "generate(**batch) with token_type_ids and vLLM's max_tokens",
+        "v457",
+        HEAD
+        + """
+tok = AutoTokenizer.from_pretrained(MODEL)
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+batch = tok("How many clips did Natalia sell?", return_tensors="pt")
+log.info("batch %s", list(batch))
+out = model.generate(**batch, max_tokens=16)
+""",
+    ),
+    "model-code-missing": job(
+        "HF061",
+        "a checkpoint whose config names its own code, which was not copied",
+        "v457",
+        HEAD
+        + """
+log.info("loading ckpt")
+model = AutoModelForCausalLM.from_pretrained("/home/user/drivers/ckpt", trust_remote_code=True)
+""",
+        run="""cp -r /home/user/models/Qwen2.5-0.5B-Instruct ../ckpt
+python - <<'E'
+import json
+c = json.load(open("../ckpt/config.json"))
+c["auto_map"] = {"AutoModelForCausalLM": "modeling_mylm.MyLM"}
+json.dump(c, open("../ckpt/config.json", "w"))
+E
+python train.py""",
+    ),
+    "preprocessor-config-missing": job(
+        "HF061",
+        "a Qwen2.5-VL checkpoint without preprocessor_config.json",
+        "v457",
+        HEAD
+        + """
+from transformers import AutoImageProcessor
+
+path = "/home/user/models/Qwen2.5-VL-tiny"
+log.info("loading %s", path)
+processor = AutoImageProcessor.from_pretrained(path)
 """,
     ),
 }

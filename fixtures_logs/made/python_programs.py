@@ -217,7 +217,7 @@ print(train)
         more_files={"train.jsonl": '{"question": "1+1", "answer": "2"}\n'},
     ),
     "config-unexpected-keyword": job(
-        "PY007",
+        "CFG009",
         "a key that verl's actor config does not have is added with + and turned into the dataclass",
         """
 import hydra
@@ -320,7 +320,7 @@ print(os.path.exists(model))
         more_files={"sft.yaml": "model:\n  path:\ndata:\n  max_length: 512\n"},
     ),
     "optim-lr-is-text": job(
-        "PY010",
+        "CFG018",
         "a yaml holds lr: 1e-6, which PyYAML reads as text, and AdamW compares it with a number",
         """
 import torch
@@ -590,7 +590,7 @@ if __name__ == "__main__":
 """,
     ),
     "pickle-lock": job(
-        "PY021",
+        "RAY035",
         "an object with a lock goes to a Ray actor",
         """
 import threading
@@ -1189,7 +1189,7 @@ print(np.concatenate(kept).mean())
     ),
     "dataclass-hydra-old": job(
         "PY045",
-        "hydra-core 1.0.7 imported under Python 3.11",
+        "hydra-core 1.1.2 imported under Python 3.11",
         """
 import hydra
 
@@ -1201,9 +1201,9 @@ def main(cfg):
 
 main()
 """,
-        run='pip install -q --no-deps --no-index --target old "$V"/dl/hydra_core-1.0.7-*.whl\n'
+        run='pip install -q --no-deps --no-index --target old "$V"/dl/hydra_core-1.1.2-*.whl\n'
         "PYTHONPATH=old python train.py",
-        libs="hydra-core 1.0.7, omegaconf 2.3.1, python 3.11",
+        libs="hydra-core 1.1.2, omegaconf 2.3.1, python 3.11",
     ),
     "dataclass-list-default": job(
         "PY045",

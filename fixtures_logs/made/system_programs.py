@@ -96,7 +96,7 @@ for step in steps(40, 0.01):
         isolated=True,
     ),
     "enospc-torch-save": job(
-        "SYS001",
+        "TOR020",
         "torch.save to a tmpfs of 2 MiB",
         torch_save("ckpt"),
         run="mkdir ckpt\nmount -t tmpfs -o size=2m none ckpt\npython train.py\n"
@@ -134,7 +134,7 @@ for i in range(12):
         isolated=True,
     ),
     "permission-cache": job(
-        "SYS003",
+        "DAT027",
         "another user's cache folder: datasets can't write its cache",
         """
 from datasets import load_dataset
@@ -150,16 +150,16 @@ print(load_dataset("json", data_files="train.jsonl", split="train"))
     "permission-open": job(
         "SYS003",
         "a checkpoint folder that root created in the container",
-        torch_save("ckpt").replace("import torch\n", "").split("model = ")[0]
+        STEPS
         + """
 for step in steps(10, 0.01):
     if step % 5 == 0:
-        with open(f"ckpt/latest_checkpointed_iteration.txt", "w") as f:
+        with open("ckpt/latest_checkpointed_iteration.txt", "w") as f:
             f.write(str(step))
 """,
-        run="mkdir ckpt\n" + AS_NOBODY + "python train.py",
-        libs="python 3.12",
-        venv="bare-3.12",
+        run="mkdir ckpt\n" + AS_NOBODY + "python3 train.py",
+        libs="python 3.11 (Debian)",
+        path="/usr/bin",
     ),
     "emfile-open": job(
         "SYS004",
@@ -180,7 +180,7 @@ for name in sorted(os.listdir("shards")):
         run="ulimit -n 64\npython train.py",
     ),
     "emfile-dataloader": job(
-        "SYS004",
+        "TOR038",
         "a DataLoader hands tensors over by file descriptor and the consumer keeps them all",
         """
 import torch
@@ -254,9 +254,9 @@ if __name__ == "__main__":
     with Pool(64) as pool:
         print(sum(pool.map(score, ["#### 7"] * 100)))
 """,
-        run="ulimit -u 20\n" + AS_NOBODY + "python train.py",
-        libs="python 3.12",
-        venv="bare-3.12",
+        run="ulimit -u 20\n" + AS_NOBODY + "python3 train.py",
+        libs="python 3.11 (Debian)",
+        path="/usr/bin",
     ),
     "bash-fork-limit": job(
         "SYS006",
@@ -426,7 +426,7 @@ if __name__ == "__main__":
 """,
     ),
     "file-not-found-data": job(
-        "SYS013",
+        "DAT005",
         "a data file that does not exist on this node",
         """
 import json
@@ -442,12 +442,12 @@ with open(path) as f:
     ),
     "file-not-found-program": job(
         "SYS013",
-        "subprocess starts ninja, which is not installed",
+        "subprocess starts nvcc, which is not installed",
         """
 import subprocess
 
 print("building the extension", flush=True)
-subprocess.run(["ninja", "-v"], check=True)
+subprocess.run(["nvcc", "--version"], check=True)
 """,
         venv="bare-3.11",
     ),
@@ -481,7 +481,7 @@ os.rmdir("ckpt/global_step_5/actor")
         venv="bare-3.13",
     ),
     "pool-child-sigkill": job(
-        "SYS021",
+        "SYS026",
         "a scoring process of a ProcessPoolExecutor is killed with SIGKILL",
         """
 import os
@@ -542,7 +542,7 @@ for step in steps(30):
         },
     ),
     "abort-cpp": job(
-        "SYS023",
+        "SYS027",
         "a C++ extension throws and nobody catches",
         """
 import ctypes
@@ -647,7 +647,7 @@ with open("train.bin", "rb") as f:
         venv="bare-3.13",
     ),
     "memory-error-eval": job(
-        "PY020",
+        "PY051",
         "a reward function evaluates an answer that is nested too deeply",
         """
 def score(answer):
@@ -753,7 +753,111 @@ block = shared_memory.SharedMemory(create=True, size=4096)
 for step in steps(200):
     pass
 """,
-        run="python train.py &\npid=$!\nsleep 3\nkill $pid\nwait $pid\necho \"exit code $?\"",
-        isolated=True,
+        run="python train.py &\npid=$!\nsleep 3\nkill $pid\nwait $pid\necho \"exit code $?\"\nsleep 1",
+    ),
+    "file-not-found-prompt": job(
+        "SYS013",
+        "a system prompt is read from a path of another working directory",
+        """
+from pathlib import Path
+
+
+def system_prompt(name):
+    return (Path("prompts") / f"{name}.txt").read_text()
+
+
+print("build the prompts", flush=True)
+print(system_prompt("math"))
+""",
+        libs="python 3.12",
+        venv="bare-3.12",
+    ),
+    "pool-child-exit": job(
+        "SYS026",
+        "a scoring process of a pool crashes in native code (no SIGKILL), Python 3.13",
+        """
+import ctypes
+from concurrent.futures import ProcessPoolExecutor
+
+
+def score(i):
+    return ctypes.string_at(0) if i == 3 else i
+
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(1) as pool:
+        for value in pool.map(score, range(6)):
+            print(value, flush=True)
+""",
+        libs="python 3.13",
+        venv="bare-3.13",
+    ),
+    "memory-error-literal": job(
+        "PY051",
+        "ast.literal_eval of an answer that is nested too deeply, Python 3.13",
+        """
+import ast
+
+
+def score(answer):
+    return float(ast.literal_eval(answer) == 7)
+
+
+for answer in ("7", "-" * 200000 + "7"):
+    print(answer[:8], score(answer), flush=True)
+""",
+        libs="python 3.13",
+        venv="bare-3.13",
+    ),
+    "abort-unordered-map": job(
+        "SYS027",
+        "a C++ tokenizer throws std::out_of_range for an unknown id",
+        """
+import ctypes
+
+lib = ctypes.CDLL("./libtok.so")
+for ids in (1, 2, 900):
+    print("decode", ids, lib.decode(ids), flush=True)
+""",
+        run="g++ -shared -fPIC -o libtok.so tok.cpp\npython train.py\necho \"exit code $?\"",
+        libs="gcc 12, python 3.11",
+        more_files={
+            "tok.cpp": "#include <string>\n#include <unordered_map>\n"
+            "static std::unordered_map<int, std::string> vocab{{1, \"a\"}, {2, \"bb\"}};\n"
+            "extern \"C\" int decode(int id) { return vocab.at(id).size(); }\n"
+        },
+    ),
+    "loader-libpython": job(
+        "INS040",
+        "a copied interpreter whose libpython is not on the loader's path",
+        run="cp $(readlink -f $(which python)) ./python3.13\nchmod 755 python3.13\n"
+        "echo 'start the reward server'\n" + AS_NOBODY + "./python3.13 serve.py\n"
+        "echo \"exit code $?\"",
+        more_files={"serve.py": "print('hello')\n"},
+        libs="python 3.13, glibc 2.36",
+        venv="bare-3.13",
+    ),
+    "loader-program": job(
+        "INS040",
+        "a helper program that was linked against a library of another folder",
+        run="gcc -shared -fPIC -o libfastscore.so.2 -Wl,-soname,libfastscore.so.2 s.c\n"
+        "gcc -o fastscore m.c ./libfastscore.so.2\nmkdir lib\nmv libfastscore.so.2 lib/\n"
+        "set -x\n./fastscore --input gen.parquet",
+        more_files={
+            "s.c": "int score(void) { return 1; }\n",
+            "m.c": "int score(void);\nint main(void) { return score(); }\n",
+        },
+        libs="gcc 12, glibc 2.36",
+    ),
+    "command-windows-blank-lines": job(
+        "SYS063",
+        "bash reads a start script with Windows line ends",
+        run="bash run.sh\necho \"exit code $?\"",
+        more_files={
+            "run.sh": "#!/bin/bash\r\n\r\nexport HYDRA_FULL_ERROR=1\r\n"
+            "torchrun --nproc_per_node=8 \\\r\n    train.py\r\n"
+        },
+        libs="bash 5.2",
+        venv="bare-3.11",
     ),
 }

@@ -168,29 +168,33 @@ PROGRAMS = {
         "actor_rollout_ref.actor.ppo_micro_batch_size=4",
     ),
     "rollout-expert-parallel": check(
-        "VRL014", "a script that builds verl's config objects, with expert_parallel_size 4 with tensor_model_parallel_size 2 in the rollout",
+        "VRL014", "a script that builds verl's config objects: expert_parallel_size 4, "
+        "tensor_model_parallel_size 2",
         "actor_rollout_ref.rollout",
         "actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.expert_parallel_size=4 "
         "actor_rollout_ref.rollout.tensor_model_parallel_size=2",
     ),
     "rollout-pipeline-parallel": check(
-        "VRL014", "a script that builds verl's config objects, with pipeline_model_parallel_size 2 in the vLLM rollout",
+        "VRL014", "a script that builds verl's config objects: "
+        "pipeline_model_parallel_size 2 in the vLLM rollout",
         "actor_rollout_ref.rollout",
         "actor_rollout_ref.rollout.name=vllm "
         "actor_rollout_ref.rollout.pipeline_model_parallel_size=2",
     ),
-    "reward-manager-unknown": check(
-        "VRL043", "a script that builds verl's config objects, with reward.reward_manager.name=dapo2",
-        "reward.reward_manager",
-        "reward.reward_manager.name=dapo2",
+    "reward-manager-unknown": ppo(
+        "VRL043", "reward_model.reward_manager=dapo2 in verl 0.4.1",
+        "actor_rollout_ref.rollout.name=hf reward_model.reward_manager=dapo2", "0.4.1",
+        drop="actor_rollout_ref.rollout.name",
+    ),
+    "reward-manager-config": check(
+        "CFG010", "a script that builds verl's reward manager config of 0.9.1, which fails for every"
+        " name: its __post_init__ calls one that does not exist", "reward.reward_manager",
+        "reward.reward_manager.name=dapo",
     ),
     "rollout-mode-sync": check(
         "VRL060", "a script that builds verl's config objects, with rollout.mode=sync",
         "actor_rollout_ref.rollout",
         "actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.mode=sync",
-    ),
-    "rollout-mode-sync-0.7": ppo(
-        "VRL060", "rollout.mode=sync in verl 0.7.0", "actor_rollout_ref.rollout.mode=sync", "0.7.0",
     ),
     "ulysses-without-remove-padding": ppo(
         "VRL063", "ulysses_sequence_parallel_size 2 with use_remove_padding=False",
@@ -206,17 +210,28 @@ PROGRAMS = {
         "0.4.1", drop="actor_rollout_ref.rollout.name actor_rollout_ref.actor.ppo_micro",
     ),
     "lr-scheduler-linear": ppo(
-        "VRL065", "lr_scheduler_type=linear",
+        "CFG010", "lr_scheduler_type=linear",
         "actor_rollout_ref.actor.optim.lr_scheduler_type=linear",
     ),
     "loss-agg-mode-unknown": ppo(
         "VRL066", "loss_agg_mode=token_mean", "actor_rollout_ref.actor.loss_agg_mode=token_mean",
     ),
-    "strategy-unknown": ppo(
-        "VRL066", "actor.strategy=deepspeed", "actor_rollout_ref.actor.strategy=deepspeed",
+    "strategy-unknown": check(
+        "VRL066", "a script that builds verl's config objects: fsdp_config.strategy=deepspeed",
+        "actor_rollout_ref.actor.fsdp_config",
+        "actor_rollout_ref.actor.fsdp_config.strategy=deepspeed",
     ),
-    "lora-rank-too-large": ppo(
-        "VRL085", "lora_rank=1024 with the vLLM rollout",
+    "lr-scheduler-linear-full": ppo(
+        "VRL065", "lr_scheduler_type=linear, with HYDRA_FULL_ERROR=1",
+        "actor_rollout_ref.actor.optim.lr_scheduler_type=linear",
+        before="export HYDRA_FULL_ERROR=1",
+    ),
+    "micro-batch-not-set-full": ppo(
+        "VRL010", "without any micro batch size for the actor, with HYDRA_FULL_ERROR=1", "",
+        drop="actor_rollout_ref.actor.ppo_micro", before="export HYDRA_FULL_ERROR=1",
+    ),
+    "vllm-not-installed-lora": ppo(
+        "VRL062", "LoRA with the vLLM rollout where vllm is not installed",
         "actor_rollout_ref.model.lora_rank=1024 actor_rollout_ref.model.target_modules=all-linear",
     ),
     "validation-temperature-zero": ppo(
@@ -247,10 +262,6 @@ PROGRAMS.update({
         "VRL023", "train_batch_size 128 with 64 rows", "data.train_batch_size=128", "0.7.0",
         drop="data.train_batch",
     ),
-    "train-dataloader-empty-v0": ppo(
-        "VRL023", "train_batch_size 128 with 64 rows, 0.9.1 with trainer.use_v1=False",
-        "data.train_batch_size=128 trainer.use_v1=False", drop="data.train_batch",
-    ),
     "validation-dataloader-empty": ppo(
         "VRL024", "a validation file whose prompts are all longer than max_prompt_length",
         "data.val_files=/home/user/data/long.parquet data.val_batch_size=8 "
@@ -262,18 +273,20 @@ PROGRAMS.update({
         drop="data.val_files",
     ),
     "few-rows-after-filter": ppo(
-        "VRL096", "max_prompt_length=42, which a third of the 64 prompts meet",
-        "data.max_prompt_length=42 data.filter_overlong_prompts=True data.train_batch_size=32",
-        "0.7.0", drop="data.max_prompt data.train_batch",
+        "VRL096", "1280 rows, of which 40 are shorter than max_prompt_length=128",
+        "data.train_files=/home/user/data/mixed.parquet data.max_prompt_length=128 "
+        "data.filter_overlong_prompts=True data.val_files=/home/user/data/mixed.parquet "
+        "actor_rollout_ref.rollout.name=hf", "0.4.1",
+        drop="data.max_prompt data.train_files data.val_files actor_rollout_ref.rollout.name",
+        before="python - <<'EOF'\nimport datasets\nd = datasets.load_dataset('parquet', "
+        "data_files='/home/user/data/gsm8k/train.parquet')['train'].repeat(20)\n"
+        "d = d.map(lambda r, i: {'prompt': [{'role': 'user', 'content': r['prompt'][0]['content']"
+        " * (1 if i < 40 else 12)}]}, with_indices=True)\n"
+        "d.to_parquet('/home/user/data/mixed.parquet')\nEOF",
     ),
     "data-file-format": ppo(
         "VRL026", "a train file that ends in .csv", "data.train_files=/home/user/data/train.csv",
         "0.7.0", drop="data.train_files", before="touch /home/user/data/train.csv",
-    ),
-    "data-file-format-v1": ppo(
-        "VRL026", "a train file that ends in .arrow, 0.9.1 with trainer.use_v1=False",
-        "data.train_files=/home/user/data/train.arrow trainer.use_v1=False",
-        drop="data.train_files", before="touch /home/user/data/train.arrow",
     ),
     "samples-skipped": ppo(
         "VRL021", "data.prompt_key=question, a column that the 6 rows do not have",

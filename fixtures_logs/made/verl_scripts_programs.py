@@ -191,16 +191,14 @@ print(reward_fn(rollout(8, reward_model=answers), return_dict=True))
 """, "0.4.1",
     ),
     "reward-scores-set-to-zero": script(
-        "VRL044", "the prime reward manager with a score function whose process dies",
+        "VRL044", "the prime reward manager with a score function that returns a dict",
         BATCH + """
-import os
 from verl.workers.reward_manager import PrimeRewardManager
 
 
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
-    if extra_info and extra_info.get("index") == 2:
-        os._exit(1)
-    return 1.0 if ground_truth in solution_str else 0.0
+    right = ground_truth in solution_str
+    return {"score": 1.0 if right else 0.0, "acc": right}
 
 
 if __name__ == "__main__":
@@ -308,7 +306,20 @@ loss = get_policy_loss_fn("ppo")
 """,
     ),
     "not-a-value-head-model": script(
-        "VRL068", "load_valuehead_model without trl and flash-attn",
+        "VRL068", "load_valuehead_model of a model type without a token classifier, without trl",
+        """
+import torch
+from transformers import AutoConfig, OPTConfig
+from verl.utils.model import load_valuehead_model
+
+OPTConfig(hidden_size=32, num_hidden_layers=1).save_pretrained("opt")
+config = AutoConfig.from_pretrained("opt")
+config.num_labels = 1
+critic = load_valuehead_model("opt", torch.bfloat16, config, trust_remote_code=False)
+""",
+    ),
+    "not-a-value-head-flash-attn": script(
+        "HF029", "load_valuehead_model without flash-attn: verl's last line blames trl",
         """
 import torch
 from transformers import AutoConfig
@@ -342,21 +353,12 @@ policy = get_fsdp_wrap_policy(
     model, config={"transformer_layer_cls_to_wrap": ["LlamaDecoderLayer"]})
 """,
     ),
-    "weight-larger-than-bucket": script(
-        "VRL070", "the bucketed sender with 1 MB buckets and an embedding of 4 MB",
+    "vllm-not-installed": script(
+        "VRL062", "an import of verl's vLLM weight transfer where vllm is not installed",
         """
-import asyncio, threading
-import torch, zmq
-from verl.workers.rollout.vllm_rollout.bucketed_weight_transfer import (
-    BucketedWeightReceiver, BucketedWeightSender)
+from verl.workers.rollout.vllm_rollout.bucketed_weight_transfer import BucketedWeightSender
 
-handle = "ipc:///tmp/rl-colocate-zmq-0.sock"
-receiver = BucketedWeightReceiver(handle, device=torch.device("cpu"), use_shm=True)
-threading.Thread(target=lambda: receiver.receive_weights(lambda w: None), daemon=True).start()
-weights = [("model.norm.weight", torch.zeros(1024)),
-           ("model.embed_tokens.weight", torch.zeros(1024, 1024))]
-sender = BucketedWeightSender(handle, bucket_size_mb=1, use_shm=True)
-asyncio.run(sender.async_send_weights(iter(weights)))
+sender = BucketedWeightSender("ipc:///tmp/rl-colocate-zmq-0.sock", bucket_size_mb=1, use_shm=True)
 """,
     ),
     "merger-fsdp-config-missing": script(
@@ -370,13 +372,21 @@ asyncio.run(sender.async_send_weights(iter(weights)))
         "VRL074", "python -m verl.model_merger merge where rank 1's shard was not copied",
         """
 import torch
+from torch.distributed.tensor import Shard, distribute_tensor
 from transformers import AutoModelForCausalLM
+torch.distributed.init_process_group("gloo")
+mesh = torch.distributed.init_device_mesh("cpu", (2,), mesh_dim_names=("fsdp",))
 model = AutoModelForCausalLM.from_pretrained("/home/user/models/Qwen2.5-0.01B-Instruct")
-torch.save(model.state_dict(), "ckpt/global_step_10/actor/model_world_size_2_rank_0.pt")
+shards = {k: distribute_tensor(v, mesh, [Shard(0)]) for k, v in model.state_dict().items()}
+rank = torch.distributed.get_rank()
+torch.save(shards, f"ckpt/global_step_10/actor/model_world_size_2_rank_{rank}.pt")
+torch.distributed.destroy_process_group()
 """, run="mkdir -p ckpt/global_step_10/actor/huggingface\n"
         "cp /home/user/models/Qwen2.5-0.01B-Instruct/*.json ckpt/global_step_10/actor/huggingface/\n"
         "echo '{\"FSDP_version\": 1, \"world_size\": 2}' > ckpt/global_step_10/actor/fsdp_config.json\n"
-        "python train.py\nset -x\npython -m verl.model_merger merge --backend fsdp --local_dir "
+        "torchrun --standalone --nproc-per-node 2 train.py > /dev/null 2>&1\n"
+        "rm ckpt/global_step_10/actor/model_world_size_2_rank_1.pt\nset -x\n"
+        "python -m verl.model_merger merge --backend fsdp --local_dir "
         "ckpt/global_step_10/actor --target_dir merged",
     ),
     "engine-backend-unknown": script(
@@ -463,6 +473,7 @@ with initialize_config_module("verl.trainer.config", version_base=None):
     config = compose("ppo_trainer", overrides=[
         "actor_rollout_ref.actor.ppo_mini_batch_size=8", "actor_rollout_ref.actor.use_kl_loss=False",
         "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+        "actor_rollout_ref.model.use_remove_padding=False",
         "actor_rollout_ref.actor.use_torch_compile=False"]).actor_rollout_ref.actor
 model = AutoModelForCausalLM.from_pretrained("/home/user/models/Qwen2.5-0.01B-Instruct")
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)

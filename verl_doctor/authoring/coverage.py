@@ -75,8 +75,7 @@ def unknown_errors(
         for item in reader.read(chunks(source)):
             collector.add(item)
         collector.end_source(source.path, reader.lines)
-        collector.finish()
-        for incident in collector.incidents.by_key.values():
+        for incident in collector.closed().incidents.by_key.values():
             if incident.rule is None:
                 one = incident.first
                 add(one.path, one.line, one.text, incident.count)

@@ -64,7 +64,7 @@ class Prover:
         for item in reader.read([log]):
             collector.add(item)
         collector.end_source("example", reader.lines)
-        collector.finish()
+        collector.closed()
         quiet = silence(collector, reader.tail.decode("utf-8", "replace"))
         if quiet is not None and not collector.progress.finished:
             found.append(quiet)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from typing import BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from ..model import SEVERITIES, Lang, Report, severity_rank
 from .options import color_option, lang_option, rules_option
+
+if TYPE_CHECKING:
+    from ..knowledge.base import RuleBase
+    from ..scan.database import Scanner
 
 FORMATS = ("text", "json", "jsonl", "markdown")
 
@@ -34,6 +40,12 @@ def _stdin() -> BinaryIO | None:
     help="Exit with 1 for findings of this severity or worse.",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
+@click.option(
+    "-f",
+    "--follow",
+    is_flag=True,
+    help="Follow a log that still grows (one file; it need not exist yet); Ctrl-C ends it.",
+)
 @click.option("--explain-choice", is_flag=True, help="Say why this root, and what was demoted.")
 @click.option("--all", "everything", is_flag=True, help="List consequences too.")
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
@@ -47,6 +59,7 @@ def diagnose(
     output: str | None,
     fail_on: str,
     exit_zero: bool,
+    follow: bool,
     explain_choice: bool,
     everything: bool,
     no_record: bool,
@@ -71,14 +84,21 @@ def diagnose(
         if stdin is None or stdin.isatty():
             raise click.UsageError("which log? Try `verl-doctor train.log` or pipe one in.")
         logs = ("-",)
-    sources, failures = expand(logs, stdin=stdin)
-    for failure in failures:
-        print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
-    unreadable = any(failure.fatal for failure in failures)
-    if not sources:
-        return ExitCode.USAGE if unreadable or not failures else ExitCode.OK
-    base, scanner = load(rule_dirs, cache=not no_cache)
-    report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
+    unreadable = False
+    if follow or (logs == ("-",) and form == "text" and _is_pipe(stdin)):
+        if len(logs) != 1 or Path(logs[0]).is_dir():
+            raise click.UsageError("--follow takes one log file, or a pipe")
+        base, scanner = load(rule_dirs, cache=not no_cache)
+        report, interrupted = _live(logs[0], base, scanner, lang, form)
+    else:
+        sources, failures = expand(logs, stdin=stdin)
+        for failure in failures:
+            print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
+        unreadable = any(failure.fatal for failure in failures)
+        if not sources:
+            return ExitCode.USAGE if unreadable or not failures else ExitCode.OK
+        base, scanner = load(rule_dirs, cache=not no_cache)
+        report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
     _write(report, form, output, lang, color, explain_choice, everything)
     if not no_record:
         _record(report)
@@ -90,6 +110,57 @@ def diagnose(
     if worst <= severity_rank(fail_on) and not exit_zero:
         return ExitCode.FINDINGS
     return ExitCode.OK
+
+
+def _is_pipe(stdin: BinaryIO | None) -> bool:
+    """Whether standard input is a pipe whose text can be read live, as it comes.
+
+    What is compressed or UTF-16 is read to its end first, like a file.
+    """
+    import os
+    import stat
+
+    from ..sources.sniff import foreign, packing, utf16
+
+    try:
+        if stdin is None or not stat.S_ISFIFO(os.fstat(stdin.fileno()).st_mode):
+            return False
+        head = stdin.peek(16) if isinstance(stdin, io.BufferedReader) else b""
+    except (OSError, ValueError):
+        return False
+    return bool(head) and not (packing(head) or utf16(head) or foreign(head))
+
+
+def _live(log: str, base: RuleBase, scanner: Scanner, lang: Lang, form: str) -> tuple[Report, bool]:
+    """Reads a log that still grows, tells findings as they come, and returns the last report."""
+    from ..live import News, Watch
+    from ..pipeline import Session
+    from ..render.news import Status, line
+    from ..sources.follow import follow_file, follow_stream
+
+    remarks: list[str] = []
+    session = Session(base, scanner, lang)
+    status = Status(lang)
+    session.begin("<stdin>" if log == "-" else log, remarks)
+    stdin = _stdin()
+    stream = follow_stream(stdin) if log == "-" and stdin else follow_file(log, remarks)
+
+    def tell(news: News) -> None:
+        status.clear()
+        if form == "text":
+            print(line(news, lang), flush=True)
+
+    def tick(quiet_s: float) -> None:
+        status.show(session.last_step, session.lines, quiet_s)
+
+    interrupted = False
+    try:
+        Watch(session, tell, tick=tick).run(stream)
+    except KeyboardInterrupt:
+        interrupted = True
+    status.clear()
+    session.end()
+    return session.report(), interrupted
 
 
 def _write(

@@ -19,13 +19,12 @@ NEAR_THE_END = 40
 """Lines: a bare `Name: message` further up, without frames, was most likely handled."""
 
 
-def choose(collector: Collector, lang: Lang) -> list[Incident]:
-    """All incidents, most important first, each with its role, severity and the reason for both.
+def choose(collector: Collector, incidents: list[Incident], lang: Lang) -> list[Incident]:
+    """The incidents, most important first, each with its role, severity and the reason for both.
 
     The first is the root if its role is `root`; a list without one means that nothing in the log
     can have ended the run.
     """
-    incidents = list(collector.incidents.by_key.values())
     for incident in incidents:
         _own(incident, collector, lang)
     live = [incident for incident in incidents if not incident.recovered]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..detect.collectives import Collectives
 from ..detect.config import Settings
@@ -25,8 +26,16 @@ LOOKUPS = ("KeyError", "AttributeError", "IndexError", "StopIteration", "LookupE
 """Exceptions that Python programs catch as a way of asking."""
 
 
+class Closed(NamedTuple):
+    """What a log comes to if it ends here."""
+
+    incidents: Incidents
+    seen_rules: set[str]
+    quoted: int
+
+
 class Collector:
-    """Feed it every item of every source in order, then `finish` once."""
+    """Feed it every item of every source in order; `closed` may be asked at any time."""
 
     def __init__(self, base: RuleBase) -> None:
         self.base = base
@@ -40,7 +49,6 @@ class Collector:
         )
         self.seen_rules: set[str] = set()
         self.folded = 0
-        self.quoted = 0
         self.context = 0
         self.error_lines: list[Evidence] = []
         self.ranks: set[str] = set()
@@ -220,38 +228,44 @@ class Collector:
         self.seen_rules |= also
         if region:
             self._held.append((region, match, also, last_line))
-            return
+        elif match.rule and self.base.rule(match.rule).role == "context":
+            self.context += match.repeated
+        else:
+            self._fold(match, also, self.incidents)
+
+    def _fold(self, match: Match, also: set[str], incidents: Incidents) -> None:
         rule = self.base.rule(match.rule) if match.rule else None
         if rule is not None and rule.role == "context":
-            self.context += match.repeated
             return
         phase = ""
         if match.block is not None:
-            functions = "\n".join(
-                f"{frame.function} {frame.file}"
-                for exc in match.block.chain
-                for frame in exc.frames
-            )
-            phase = phase_of_frames(functions)
+            frames = [frame for exc in match.block.chain for frame in exc.frames]
+            phase = phase_of_frames("\n".join(f"{one.function} {one.file}" for one in frames))
         phase = phase or self.progress.phase_at(match.line)[0]
-        self.incidents.add(replace(match, phase=phase), rule, also)
+        incidents.add(replace(match, phase=phase), rule, also)
 
-    def finish(self) -> None:
-        """The log has ended: patterns over several lines, detectors, metrics, held samples."""
+    def closed(self) -> Closed:
+        """Everything as if the log ended here: patterns over several lines, detectors, metrics,
+        held samples. The collector itself stays as it is, so a growing log can be asked often."""
         events: list[Event] = [*self._elastic.finish(), *self._shell.finish()]
         events += self._collectives.finish(self.ranks)
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()
         matches += self._metric_matches()
         matches += self._config_matches()
+        incidents = self.incidents.copy()
+        seen = self.seen_rules | {match.rule for match in matches}
         for match in sorted(matches, key=lambda match: match.line):
-            self._record(match, set(), 0, match.line)
+            self.matched(match)
+            self._fold(match, set(), incidents)
+        quoted = 0
         for region, match, also, last_line in self._held:
-            if region in self.samples.closed or last_line < self.total_lines - 3:
-                self.quoted += 1
+            if region in self.samples.closed or last_line < self.end_of(match.path) - 3:
+                quoted += 1
             else:
                 # the sample never ended, and the log ends with this: the run died here
-                self._record(match, also, 0, last_line)
+                self._fold(match, also, incidents)
+        return Closed(incidents, seen, quoted)
 
     def _metric_matches(self) -> list[Match]:
         found = []

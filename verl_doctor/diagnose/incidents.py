@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..model import Block, Evidence, Match, Rule
 
@@ -100,6 +100,12 @@ class Incident:
             self.evidence.append(Evidence(match.path, match.line, match.text))
             self.evidence += [Evidence(match.path, line, "") for line in match.lines]
 
+    def copy(self) -> Incident:
+        """An incident of its own that further printings don't reach."""
+        return replace(
+            self, workers=dict(self.workers), evidence=list(self.evidence), also=set(self.also)
+        )
+
 
 class Incidents:
     """The growing set; memory is bound by the number of different faults, not by their count."""
@@ -109,6 +115,13 @@ class Incidents:
     def __init__(self) -> None:
         self.by_key: dict[str, Incident] = {}
         self.dropped = 0
+
+    def copy(self) -> Incidents:
+        """A set of its own, for a report while the log still grows."""
+        other = Incidents()
+        other.by_key = {key: incident.copy() for key, incident in self.by_key.items()}
+        other.dropped = self.dropped
+        return other
 
     def add(self, match: Match, rule: Rule | None, also: set[str] | None = None) -> None:
         """Folds a match into its incident."""

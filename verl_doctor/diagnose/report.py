@@ -38,16 +38,17 @@ def report(
     Takes the finished collector, the sources as read, the number of lines before each, the last
     text of the log, notes of the reading, and the language.
     """
-    order = choose(collector, lang)
+    closed = collector.closed()
+    order = choose(collector, list(closed.incidents.by_key.values()), lang)
     last_text = _last_line(tail)
     root = order[0] if order and order[0].role == "root" else None
     if root is None and not collector.progress.finished:
         quiet = silence(collector, tail)
         if quiet is not None:
-            collector.incidents.add(quiet, collector.base.rule(quiet.rule))
-            order = choose(collector, lang)
+            closed.incidents.add(quiet, collector.base.rule(quiet.rule))
+            order = choose(collector, list(closed.incidents.by_key.values()), lang)
             root = order[0] if order and order[0].role == "root" else None
-    explainer = Explainer(collector.seen_rules, collector.settings, offsets, lang)
+    explainer = Explainer(closed.seen_rules, collector.settings, offsets, lang)
     findings = tuple(explainer.finding(one) for one in order)
     shown = tuple(one for one in findings if one.role != "teardown" or one is findings[0])
     phase_name, phase_line = collector.progress.phase_at(collector.total_lines)
@@ -59,14 +60,14 @@ def report(
         last_text,
     )
     return Report(
-        verdict=_verdict(root, collector),
+        verdict=_verdict(root, order, collector),
         sources=tuple(sources),
         phase=phase,
         findings=shown,
         unexplained=_unexplained(collector, findings, offsets),
         hidden={
             "folded": collector.folded,
-            "quoted": collector.quoted,
+            "quoted": closed.quoted,
             "context": collector.context,
             "teardown": len(findings) - len(shown),
         },
@@ -76,7 +77,7 @@ def report(
     )
 
 
-def _verdict(root: Incident | None, collector: Collector) -> Verdict:
+def _verdict(root: Incident | None, order: Sequence[Incident], collector: Collector) -> Verdict:
     if root is None or severity_rank(root.severity) > severity_rank("high"):
         if collector.progress.finished:
             return "healthy"
@@ -87,7 +88,7 @@ def _verdict(root: Incident | None, collector: Collector) -> Verdict:
     if root.first.captures.get("signal") in INTERRUPTS:
         return "interrupted"
     kind = collector.base.spec(rule.id).kind if rule else ""
-    died = any(one.uncaught for one in collector.incidents.by_key.values() if not one.recovered)
+    died = any(one.uncaught for one in order if not one.recovered)
     return "degraded" if kind == "metric" and not died else "failed"
 
 

@@ -128,6 +128,12 @@ class Assembler:
                 del self._open[worker]
                 self._close(block)
 
+    def settle(self) -> None:
+        """Closes what has its exception; a traceback that still waits for it stays open."""
+        for block in list(self._open.values()):
+            if block.state is State.MESSAGE:
+                self._end(block)
+
     def finish(self) -> None:
         """Closes everything: the log has ended."""
         for block in self._open.values():

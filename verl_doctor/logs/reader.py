@@ -72,6 +72,7 @@ class Reader:
         self._offset = offset
         self.lines = 0
         self.bytes = 0
+        self._newlines = 0
         self.tail = b""
         """The last few KiB, where a hang shows its last sign of life."""
         self.cut = ""
@@ -86,16 +87,28 @@ class Reader:
         self._depth = 0
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Item]:
-        """Yields what was seen, in the order of the log."""
-        number = self._offset + 1
-        for raw in chunks:
-            self.bytes += len(raw)
-            chunk = plain(raw)
-            yield from self._chunk(chunk, number)
-            number += chunk.count(b"\n")
-            self.tail = (self.tail + chunk[-8192:])[-8192:]
+        """Yields what was seen in all chunks, in the order of the log."""
+        for chunk in chunks:
+            yield from self.feed(chunk)
+        yield from self.end()
+
+    def feed(self, raw: bytes) -> Iterator[Item]:
+        """Reads the next chunk: whole lines, but for the last chunk of all."""
+        self.bytes += len(raw)
+        chunk = plain(raw)
+        yield from self._chunk(chunk, self._offset + self._newlines + 1)
+        self._newlines += chunk.count(b"\n")
+        self.tail = (self.tail + chunk[-8192:])[-8192:]
         unended = bool(self.tail) and not self.tail.endswith(b"\n")
-        self.lines = number - 1 - self._offset + unended
+        self.lines = self._newlines + unended
+
+    def pause(self) -> Iterator[Item]:
+        """Nothing more has come for a while: tracebacks whose exception was read are complete."""
+        self._blocks.settle()
+        yield from self._finished()
+
+    def end(self) -> Iterator[Item]:
+        """The source has ended."""
         self._blocks.finish()
         yield from self._finished()
         if self._dump_line is not None:

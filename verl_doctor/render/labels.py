@@ -16,6 +16,22 @@ _LABELS: dict[str, tuple[str, str]] = {
     "verify": ("It worked if:", "生效标志："),
     "see": ("see", "参考"),
     "chosen": ("chosen", "依据"),
+    "news_alert": ("found", "发现"),
+    "news_again": ("again", "再次出现"),
+    "news_revised": ("the root is now", "根因修正为"),
+    "news_cleared": (
+        "cleared: the run went on after what was found",
+        "解除：此前的问题之后任务仍在继续",
+    ),
+    "news_quiet": (
+        "no output for {n} s, where a step takes {usual} s (last step {step}): hang, or very slow",
+        "已 {n} 秒没有输出，而通常一步为 {usual} 秒（最后一步 {step}）：卡死或极慢",
+    ),
+    "news_resumed": ("output again after {n} s", "{n} 秒后恢复输出"),
+    "status": (
+        "verl-doctor: step {step}, {lines} lines, last output {n} s ago",
+        "verl-doctor：第 {step} 步，{lines} 行，{n} 秒前有输出",
+    ),
     "versions": ("applies to", "适用版本"),
     "signature": ("matches", "匹配"),
     "likely_high": ("likely", "很可能"),

@@ -1,0 +1,65 @@
+"""News of a live run as plain lines, and a status line where there is a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+from ..live import News
+from ..model import Lang
+from .labels import label
+
+
+def line(news: News, lang: Lang, clock: float | None = None) -> str:
+    """The news as one or more lines of text, without the last newline."""
+
+    def say(key: str, **values: object) -> str:
+        return label(key, lang, **values)
+
+    stamp = time.strftime("%H:%M:%S", time.localtime(clock))
+    finding = news.finding
+    if news.kind == "quiet":
+        told = say("news_quiet", n=f"{news.seconds:.0f}", usual=f"{news.usual:.0f}", step=news.step)
+        return f"{stamp} {told}"
+    if news.kind == "resumed":
+        return f"{stamp} {say('news_resumed', n=f'{news.seconds:.0f}')}"
+    if finding is None:
+        return f"{stamp} {say('news_cleared')}"
+    where = say("line", n=finding.evidence[0].line) if finding.evidence else ""
+    name = finding.rule or say("unexplained")
+    head = f"{stamp} {say('news_' + news.kind)} {name} ({where}): {finding.title}"
+    if news.kind == "again":
+        return f"{head} {say('times', n=news.count)}"
+    out = [head]
+    if news.kind in ("alert", "revised") and finding.fixes:
+        fix = finding.fixes[0]
+        pasted = next((text for text in (fix.run, fix.set, fix.code) if text), "")
+        out.append(f"         {say('fix')}: {fix.text}{'  ' + pasted if pasted else ''}")
+    return "\n".join(out)
+
+
+class Status:
+    """One line on a terminal's standard error that is rewritten; silent elsewhere."""
+
+    def __init__(self, lang: Lang, stream: TextIO = sys.stderr) -> None:
+        self._lang = lang
+        self._stream = stream
+        self._on = stream.isatty()
+        self._shown = 0.0
+
+    def show(self, step: int | None, lines: int, quiet_s: float) -> None:
+        """Rewrites the line, at most twice a second."""
+        now = time.monotonic()
+        if not self._on or now - self._shown < 0.5:
+            return
+        self._shown = now
+        text = label("status", self._lang, step=step, lines=f"{lines:,}", n=f"{quiet_s:.0f}")
+        self._stream.write(f"\r\x1b[K{text}")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Takes the line away before something else is printed."""
+        if self._on and self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()

@@ -1,0 +1,159 @@
+"""Inputs that still grow: a file that a run writes, a pipe that stays open.
+
+Both yield whole lines as they come and an empty chunk whenever nothing came for a moment, so that
+the reader can look at the clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import time
+from collections.abc import Iterator
+from io import BufferedReader
+from typing import BinaryIO
+
+POLL_S = 0.2
+BLOCK = 1 << 20
+MAX_HELD = 16 << 20
+"""Bytes of a line without an end that are held back; beyond it is passed on in pieces."""
+
+
+class _Lines:
+    """Holds back the unfinished last line."""
+
+    def __init__(self) -> None:
+        self._held = b""
+
+    def take(self, data: bytes) -> bytes:
+        """The whole lines of what was held and of the new data."""
+        data = self._held + data
+        end = data.rfind(b"\n") + 1
+        if not end and len(data) > MAX_HELD:
+            end = len(data)
+        self._held = data[end:]
+        return data[:end]
+
+    def rest(self) -> bytes:
+        """What is still held: the log's last line, without its end."""
+        held, self._held = self._held, b""
+        return held
+
+
+def follow_file(path: str, notes: list[str], *, poll_s: float = POLL_S) -> Iterator[bytes]:
+    """Follows a file for ever: from its beginning, through rotation, truncation and replacement.
+
+    Takes the path (the file need not exist yet) and a list that is told what happened to it.
+    Yields whole lines, and b"" after each `poll_s` seconds without any; stop by closing the
+    iterator. An error of reading becomes a note, and reading goes on when the file can be read.
+    """
+    lines = _Lines()
+    file: BinaryIO | None = None
+    before: os.stat_result | None = None
+    told = ""
+    try:
+        while True:
+            try:
+                if file is None:
+                    file = open(path, "rb")  # noqa: SIM115  (it is followed across rotations)
+                    if before is not None:
+                        # what stood at the path in between has moved on, or it would be this file
+                        yield from _missed(path, before, os.fstat(file.fileno()), lines)
+                data = file.read(BLOCK)
+                if data:
+                    whole = lines.take(data)
+                    if whole:
+                        yield whole
+                    continue
+                if _replaced(file, path):
+                    yield from _rest(file, lines)
+                    before = os.fstat(file.fileno())
+                    file.close()
+                    file = None
+                    notes.append(
+                        "the file was replaced (rotated); reading went on with the new one"
+                    )
+                    continue
+                if os.fstat(file.fileno()).st_size < file.tell():
+                    file.seek(0)
+                    notes.append("the file was truncated; reading went on from its beginning")
+                    continue
+                told = ""
+            except OSError as error:
+                if file is None and isinstance(error, FileNotFoundError):
+                    pass  # not there yet, or just moved away
+                elif str(error) != told:
+                    told = str(error)
+                    notes.append(f"cannot read just now: {error.strerror or error}")
+            yield b""
+            time.sleep(poll_s)
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _missed(path: str, old: os.stat_result, new: os.stat_result, lines: _Lines) -> Iterator[bytes]:
+    """The content of files that were put at the path after the old one and moved away before we
+    looked: `train.log.3` beside `train.log`, younger than the old file, oldest first."""
+    folder, name = os.path.split(path)
+    found = []
+    for entry in os.scandir(folder or "."):
+        if not entry.name.startswith(f"{name}.") or not entry.is_file(follow_symlinks=False):
+            continue
+        stat = entry.stat(follow_symlinks=False)
+        known = stat.st_ino in (old.st_ino, new.st_ino)
+        packed = entry.name.endswith((".gz", ".bz2", ".xz", ".zst"))
+        if stat.st_mtime_ns >= old.st_mtime_ns and not known and not packed:
+            found.append((stat.st_mtime_ns, entry.path))
+    for _, missed in sorted(found):
+        with open(missed, "rb") as between:
+            yield from _rest(between, lines)
+
+
+def _rest(old: BinaryIO, lines: _Lines) -> Iterator[bytes]:
+    """What a moved file still holds: its writer may have written on while it was renamed."""
+    while data := old.read(BLOCK):
+        whole = lines.take(data)
+        if whole:
+            yield whole
+    rest = lines.rest()
+    if rest:
+        yield rest + b"\n"
+
+
+def _replaced(file: BinaryIO, path: str) -> bool:
+    """Whether the path names another file now; a path that names none may still come back."""
+    with contextlib.suppress(FileNotFoundError):
+        now, ours = os.stat(path), os.fstat(file.fileno())
+        return (now.st_dev, now.st_ino) != (ours.st_dev, ours.st_ino)
+    return False
+
+
+def follow_stream(stream: BinaryIO, *, poll_s: float = POLL_S) -> Iterator[bytes]:
+    """Reads a pipe to its end as its data comes.
+
+    Yields whole lines, b"" after each `poll_s` seconds without any, and at the end the last line
+    even if it has no newline.
+    """
+    lines = _Lines()
+    descriptor = stream.fileno()
+    if isinstance(stream, BufferedReader) and (head := stream.peek(1)):
+        # what a look at the first bytes has put into the buffer
+        whole = lines.take(stream.read1(len(head)))
+        if whole:
+            yield whole
+    while True:
+        ready, _, _ = select.select([descriptor], [], [], poll_s)
+        if not ready:
+            yield b""
+            continue
+        data = os.read(descriptor, BLOCK)
+        if not data:
+            break
+        whole = lines.take(data)
+        if whole:
+            yield whole
+    rest = lines.rest()
+    if rest:
+        yield rest
