@@ -11,10 +11,6 @@ class DoctorError(Exception):
     """Base of everything that the command line reports in one line without a traceback."""
 
 
-class SourceError(DoctorError):
-    """An input could not be opened or read."""
-
-
 class RuleError(DoctorError):
     """The rule base is broken; `problems` holds one printable line a fault."""
 

@@ -34,13 +34,13 @@ print(list(FileLister(".", "*.parquet")))
     ),
     "submodule-shadowed": job(
         "INS002",
-        "a file requests.py of the project hides the package whose part is imported",
+        "a file evaluate.py of the project hides the package whose part is imported",
         run="python train.py",
         libs="python 3.13",
         venv="bare-3.13",
         more_files={
-            "train.py": "from json5x.decoder import loads\n\nprint(loads('[1]'))\n",
-            "json5x.py": "def helper():\n    return 1\n",
+            "train.py": "from evaluate.loading import load\n\nprint(load('accuracy'))\n",
+            "evaluate.py": "def helper():\n    return 1\n",
         },
     ),
     "python-m-verl": job(
@@ -136,7 +136,7 @@ print(RayWorkerGroup, ActorRolloutRefWorker)
         libs=MAIN,
     ),
     "import-vllm": job(
-        "INS010",
+        "VRL062",
         "verl's vLLM server class is imported without vllm",
         """
 from verl.workers.rollout.vllm_rollout.vllm_async_server import vLLMHttpServer
@@ -156,30 +156,47 @@ print(torch.cuda.device_count(), os.getcwd())
 """,
         venv="bare-3.11",
     ),
-    "metadata-vllm": job(
+    "metadata-require-version": job(
         "INS014",
-        "verl's wrapper looks up the version of vllm, which is not installed",
+        "transformers' require_version for a package that is not installed",
         """
-import verl.third_party.vllm
+from transformers.utils.versions import require_version
 
-print(verl.third_party.vllm)
+require_version("flash-attn>=2.1.0")
+print("flash-attn found")
 """,
-        libs=MAIN,
+        libs="transformers 4.57.6, python 3.11",
     ),
     "metadata-own-version": job(
         "INS014",
         "importlib.metadata.version of a package on PYTHONPATH that was never installed",
-        run="PYTHONPATH=src python -m mytrainer",
+        run="PYTHONPATH=src python train.py",
         libs="python 3.12",
         venv="bare-3.12",
         more_files={
-            "src/mytrainer/__init__.py": """
-from importlib.metadata import version
-
-__version__ = version("mytrainer")
-""",
-            "src/mytrainer/__main__.py": "from . import __version__\n\nprint(__version__)\n",
+            "train.py": "from mytrainer import __version__\n\nprint(__version__)\n",
+            "src/mytrainer/__init__.py": "from importlib.metadata import version\n\n"
+            "__version__ = version(\"mytrainer\")\n",
         },
+    ),
+    "python-m-verl-dependency": job(
+        "INS003",
+        "verl was installed without its dependencies and is started with python -m",
+        run="python -m venv env\n. env/bin/activate\n"
+        + PIP
+        + "pip install -q --no-deps verl==0.9.1\nset -x\n"
+        "python -m verl.trainer.main_ppo data.train_files=train.parquet",
+        libs="verl 0.9.1, python 3.11",
+    ),
+    "import-sglang": job(
+        "INS010",
+        "verl's SGLang rollout is imported without sglang",
+        """
+from verl.workers.rollout.sglang_rollout.sglang_rollout import ServerAdapter
+
+print(ServerAdapter)
+""",
+        libs=MAIN,
     ),
     "import-cached-download": job(
         "INS015",
@@ -285,9 +302,9 @@ init(project="grpo", mode="offline")
             "common.py": "def parse(text):\n    return text\n",
         },
     ),
-    "libavutil-torchcodec": job(
-        "INS025",
-        "torchcodec 0.17.0 on a machine without FFmpeg",
+    "torchcodec-cuda-libraries": job(
+        "INS026",
+        "torchcodec 0.17.0, whose PyPI wheel is built for CUDA 13, beside a CPU build of torch",
         """
 from torchcodec.decoders import VideoDecoder
 
@@ -368,9 +385,8 @@ print(transforms.Resize(224))
     "pip-conflicting-pins": job(
         "INS033",
         "two pins that contradict each other: verl 0.9.1 wants numpy>=2",
-        run=PIP + "pip install verl==0.9.1 numpy==1.26.4",
-        libs="pip 23.2.1, python 3.11",
-        venv="bare-3.11",
+        run=PIP + "pip install --dry-run verl==0.9.1 numpy==1.26.4",
+        libs="pip 23.2.1, verl 0.9.1, python 3.11",
     ),
     "build-flash-attn-isolated": job(
         "INS034",
@@ -426,11 +442,11 @@ print(transforms.Resize(224))
     ),
     "verl-name-missing": job(
         "INS038",
-        "a recipe imports a name that verl 0.9.1 no longer has",
+        "an old recipe imports compute_reward, which verl 0.9.1 no longer has",
         """
-from verl.trainer.ppo.ray_trainer import RayPPOTrainer, ResourcePoolManager, Role, WorkerType
+from verl.trainer.ppo.reward import compute_reward, load_reward_manager
 
-print(RayPPOTrainer, ResourcePoolManager, Role, WorkerType)
+print(compute_reward, load_reward_manager)
 """,
         libs=MAIN,
     ),
@@ -441,8 +457,9 @@ print(RayPPOTrainer, ResourcePoolManager, Role, WorkerType)
         libs=MAIN,
         more_files={
             "recipe/__init__.py": "",
-            "recipe/main.py": "from verl.utils.reward_score import _default_compute_score\n\n"
-            "print(_default_compute_score('openai/gsm8k', '#### 7', '7'))\n",
+            "recipe/main.py": "from recipe.trainer import fit\n\nfit()\n",
+            "recipe/trainer.py": "from verl.trainer.ppo.reward import compute_reward_async\n\n\n"
+            "def fit():\n    print(compute_reward_async)\n",
         },
     ),
 }

@@ -379,7 +379,7 @@ def score():
 
 print(ray.get(score.remote()))
 """,
-        "export PIP_NO_INDEX=1\npython train.py",
+        "export PIP_NO_INDEX=1 PIP_CONFIG_FILE=/dev/null; unset PIP_FIND_LINKS\npython train.py",
     ),
     "working-dir-too-large": job(
         "RAY031",

@@ -442,12 +442,12 @@ with open(path) as f:
     ),
     "file-not-found-program": job(
         "SYS013",
-        "subprocess starts nvcc, which is not installed",
+        "subprocess starts nvidia-smi on a machine without it",
         """
 import subprocess
 
-print("building the extension", flush=True)
-subprocess.run(["nvcc", "--version"], check=True)
+print("GPU memory before the start:", flush=True)
+subprocess.run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv"], check=True)
 """,
         venv="bare-3.11",
     ),

@@ -90,6 +90,8 @@ def ppo(
     kept = [one for one in BASE.split() if not any(one.startswith(d) for d in drop.split())]
     words = sorted([*kept, *overrides.split()], key=lambda word: not word.startswith("--"))
     cpus = "++ray_kwargs.ray_init.num_cpus=4" if verl != "0.4.1" else "ray_init.num_cpus=4"
+    if "ray start" in before:
+        words, cpus = [w for w in words if "num_cpus" not in w], "ray_init.num_cpus=null"
     command = " \\\n    ".join([f"python3 -m {module}", *words, cpus])
     return {
         "rule": rule, "how": f"python3 -m {module}, {how}", "libraries": libs(verl), "verl": verl,
@@ -351,5 +353,21 @@ PROGRAMS.update({
     "article-environment-variable": ppo(
         "VRL095", "after export VERL_USE_FLASH_ATTN=1 (and too few GPUs)", "",
         before="set -x\nexport VERL_USE_FLASH_ATTN=1",
+    ),
+})
+
+PROGRAMS.update({
+    "hang-reading-data": ppo(
+        "HNG002", "a train file on storage that does not answer (a named pipe nobody writes to); "
+        "killed with SIGKILL", "actor_rollout_ref.rollout.name=hf "
+        "data.train_files=/home/user/data/train.parquet", "0.4.1",
+        drop="actor_rollout_ref.rollout.name data.train_files",
+        before="mkfifo /home/user/data/train.parquet", timeout=160, kill=True,
+    ),
+    "hang-placing-workers": ppo(
+        "HNG003", "two GPUs and one CPU in Ray, so that no worker can be placed; killed with SIGKILL",
+        "actor_rollout_ref.rollout.name=hf", "0.4.1",
+        drop="actor_rollout_ref.rollout.name", timeout=160, kill=True,
+        before="ray start --head --num-cpus=1 --num-gpus=2 --disable-usage-stats > /dev/null 2>&1",
     ),
 })

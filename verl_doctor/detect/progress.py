@@ -30,7 +30,6 @@ class Progress:
     def __init__(self) -> None:
         self.steps = 0
         self.last_step: int | None = None
-        self.last_step_line = 0
         self._finished: list[int] = []
         self._worker_steps: dict[Worker, list[int]] = {}
         self._new_step_lines: list[int] = []
@@ -48,7 +47,6 @@ class Progress:
         self.steps += 1
         self._steps.append(line.number)
         self.last_step = number
-        self.last_step_line = line.number
         if number > self._highest:
             self._highest = number
             self._new_step_lines.append(line.number)

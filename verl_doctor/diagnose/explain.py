@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from ..detect.config import Settings
 from ..logs.text import visible
@@ -74,9 +75,24 @@ class Explainer:
 
     def finding(self, incident: Incident) -> Finding:
         """The finding of one incident that `choose` has placed."""
+        match = incident.first
+        common: dict[str, Any] = {
+            "role": incident.role,
+            "severity": incident.severity,
+            "evidence": self._evidence(incident),
+            "workers": _workers(incident),
+            "count": incident.count,
+            "first_line": self._local(match),
+            "last_line": max(1, incident.last_line - self._offsets.get(match.path, 0)),
+            "fingerprint": fingerprint(incident.key),
+            "first_seen": match.time,
+            "last_seen": incident.last_time,
+            "phase": match.phase,
+            "why": incident.why,
+        }
         if incident.rule is None:
-            return self._unknown(incident)
-        rule, match, lang = incident.rule, incident.first, self._lang
+            return self._unknown(incident, common)
+        rule, lang = incident.rule, self._lang
         captures = {
             **dict.fromkeys(rule.match.names(), "…"),  # a group of an alternative that didn't match
             **defaults(match),
@@ -84,57 +100,35 @@ class Explainer:
             "line": str(self._local(match)),
         }
         states, fixes = self._causes(rule.causes, incident, captures)
+        summary = fill(rule.summary, captures, lang)
         return Finding(
             rule=rule.id,
             slug=rule.slug,
             title=fill(rule.title, captures, lang),
-            role=incident.role,  # type: ignore[arg-type]
-            severity=incident.severity,  # type: ignore[arg-type]
             confidence=self._confidence(incident, states),
-            cause=states[0].text if states else fill(rule.summary, captures, lang),
+            cause=states[0].text if states else summary,
             causes=tuple(states),
             fixes=tuple(fixes[:MAX_FIXES]),
-            evidence=self._evidence(incident),
-            workers=_workers(incident),
-            count=incident.count,
-            first_line=self._local(match),
-            last_line=max(1, incident.last_line - self._offsets.get(match.path, 0)),
-            fingerprint=fingerprint(incident.key),
-            summary=fill(rule.summary, captures, lang),
-            first_seen=match.time,
-            last_seen=incident.last_time,
-            phase=match.phase,
+            summary=summary,
             references=tuple(reference.url for reference in rule.references),
-            why=incident.why,
+            **common,
         )
 
-    def _unknown(self, incident: Incident) -> Finding:
-        match, lang = incident.first, self._lang
-        values = dict(defaults(match))
-        if not match.worker.label:
+    def _unknown(self, incident: Incident, common: dict[str, Any]) -> Finding:
+        lang = self._lang
+        values = dict(defaults(incident.first))
+        if not incident.first.worker.label:
             values["worker"] = say("driver", lang)
         bare = "" if values["frame"] else "_bare"
-        title = visible(match.text.partition("\n")[0], 160)
         return Finding(
             rule=None,
             slug="unexplained",
-            title=title,
-            role=incident.role,  # type: ignore[arg-type]
-            severity=incident.severity,  # type: ignore[arg-type]
+            title=visible(incident.first.text.partition("\n")[0], 160),
             confidence="low",
             cause=say("unknown_cause" + bare, lang, **values),
             causes=(),
             fixes=(FixText(say("unknown_fix" + bare, lang, **values), risk="none"),),
-            evidence=self._evidence(incident),
-            workers=_workers(incident),
-            count=incident.count,
-            first_line=self._local(match),
-            last_line=max(1, incident.last_line - self._offsets.get(match.path, 0)),
-            fingerprint=fingerprint(incident.key),
-            first_seen=match.time,
-            last_seen=incident.last_time,
-            phase=match.phase,
-            why=incident.why,
+            **common,
         )
 
     def _local(self, match: Match) -> int:

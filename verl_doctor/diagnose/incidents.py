@@ -11,9 +11,6 @@ from ..model import Block, Evidence, Match, Rule
 MAX_WORKERS = 512
 MAX_EVIDENCE = 6
 
-ROLE_RANK = {"root": 0, "advice": 1, "symptom": 2, "cascade": 4, "teardown": 5, "context": 6}
-SCOPE_RANK = {"exact": 0, "family": 1, "generic": 2}
-
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
 
 

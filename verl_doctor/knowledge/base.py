@@ -9,8 +9,6 @@ from typing import Any
 from ..model import MatchSpec, Rule
 from .build import PATTERN_KINDS, build_match, build_rule
 
-LINE_KINDS = ("line", "sequence", "count", "absent")
-
 
 class RuleBase:
     """Rules as plain data (`read_rule`), indexed for matching.

@@ -103,8 +103,6 @@ class Block:
     first_line: int
     last_line: int
     chain: tuple[Exc, ...]
-    quoted: bool = False
-    """Printed as part of text that a model generated: data, never evidence."""
     uncaught: bool = False
     """The outermost frame is the module: the process ended with it."""
     time: float | None = None

@@ -50,15 +50,7 @@ def render(rule: Rule, *, lang: Lang, color: str, stream: TextIO) -> None:
         out.print()
         page.field(say("why"), f"[{say('likely_' + cause.likelihood)}] {cause.text.get(lang)}")
         for i, fix in enumerate(cause.fixes, 1):
-            page.field(f"{say('fix')} {i}", fix.text.get(lang))
-            if fix.run:
-                page.paste("$", fix.run)
-            if fix.set:
-                page.paste("+", fix.set)
-            if fix.code:
-                page.paste(">", fix.code)
-            if fix.verify:
-                page.field("", f"{say('verify')} {fix.verify.get(lang)}", "dim")
+            page.fix(i, fix.text.get(lang), fix, fix.verify.get(lang) if fix.verify else "")
     out.print()
     for text in rule.false_positives:
         page.field(say("not"), text.get(lang))

@@ -15,7 +15,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from ..model import Finding, Lang, Report
+from ..model import Finding, Fix, FixText, Lang, Report
 from .labels import label
 
 COLOURS = {
@@ -104,6 +104,15 @@ class Page:
             line = Text(" " * 13 + sign + " ", style="dim").append(part, style="bold green")
             self.out.print(line, soft_wrap=True)
 
+    def fix(self, number: int, text: str, pasted: Fix | FixText, verify: str) -> None:
+        """One fix: words, what can be pasted, how to see that it worked."""
+        self.field(f"{self.say('fix')} {number}", text)
+        for sign, command in (("$", pasted.run), ("+", pasted.set), (">", pasted.code)):
+            if command:
+                self.paste(sign, command)
+        if verify:
+            self.field("", f"{self.say('verify')} {verify}", "dim")
+
     def place(self, path: str, line: int) -> str:
         if not self._names:
             return self.say("line", n=line)
@@ -141,15 +150,7 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
         for cause in others[1:3]:
             page.field("", cause.text)
     for i, fix in enumerate(finding.fixes[:MAX_FIXES], 1):
-        page.field(f"{say('fix')} {i}", fix.text)
-        if fix.run:
-            page.paste("$", fix.run)
-        if fix.set:
-            page.paste("+", fix.set)
-        if fix.code:
-            page.paste(">", fix.code)
-        if fix.verify:
-            page.field("", f"{say('verify')} {fix.verify}", "dim")
+        page.fix(i, fix.text, fix, fix.verify)
     for url in finding.references[:2]:
         page.out.print(Text(f"  {say('see')}").append(" " * 8 + url, style="dim"), soft_wrap=True)
     if choice:
