@@ -138,29 +138,54 @@ MODEL = "/home/user/models/Qwen2.5-0.5B-Instruct"
 # flash-attn's Python part and a compiled part that asks torch for a symbol which it does not have.
 BREAK_FLASH_ATTN = """cp -r /tmp/hff/ovfa fa
 printf '#include <Python.h>\\nextern "C" void _ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(void);\\nextern "C" PyObject *PyInit_flash_attn_2_cuda(void) { _ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(); return 0; }\\n' > fa.cpp
-g++ -shared -fPIC -I/root/.pyenv/versions/3.11.7/include/python3.11 fa.cpp -o fa/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so
+g++ -shared -fPIC -Wl,-z,now -I/root/.pyenv/versions/3.11.7/include/python3.11 fa.cpp -o fa/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so
 """
 
 COPY = "cp -r /home/user/models/Qwen2.5-0.5B-Instruct ckpt\n"
 
 PROGRAMS = {
-    "forward-token-type-ids": job(
+    "forward-cache-position": job(
         "HF002",
-        "a batch of PreTrainedTokenizerFast (with token_type_ids) passed with ** to Qwen2",
-        "v446",
+        "a user's wrapper class with a fixed forward signature; generate passes cache_position",
+        "v457",
         HEAD
         + """
-tok = AutoTokenizer.from_pretrained(MODEL)
-model = AutoModelForCausalLM.from_pretrained(MODEL)
-tok.pad_token = tok.eos_token
-batch = tok(["How many clips?", "How many clips in all?"], return_tensors="pt", padding=True)
-log.info("batch %s", {k: tuple(v.shape) for k, v in batch.items()})
-loss = model(**batch, labels=batch["input_ids"]).loss
-loss.backward()
-log.info("loss %.4f", loss.item())
+from transformers import Qwen2ForCausalLM
+
+class PolicyLM(Qwen2ForCausalLM):
+    def forward(self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, use_cache=None, labels=None, return_dict=None):
+        out = super().forward(input_ids=input_ids, attention_mask=attention_mask, position_ids=position_ids,
+                              past_key_values=past_key_values, use_cache=use_cache, labels=labels)
+        out.logits = out.logits / 0.7
+        return out
+
+model = PolicyLM.from_pretrained(MODEL)
+ids = torch.randint(5, 500, (4, 32))
+log.info("loss %.4f", model(input_ids=ids, labels=ids).loss.item())
+out = model.generate(ids, max_new_tokens=8, do_sample=False)
 """,
-        run="PYTHONPATH=/tmp/hff/ov442 python train.py",
-        libs="transformers 4.42.4, torch 2.13.0+cpu, python 3.11",
+    ),
+    "forward-token-type-ids": job(
+        "HF002",
+        "reward model of a user, called with a tokenizer's whole batch",
+        "v5",
+        HEAD
+        + """
+class RewardModel(torch.nn.Module):
+    def __init__(self, path):
+        super().__init__()
+        self.backbone = AutoModelForCausalLM.from_pretrained(path).model
+        self.score = torch.nn.Linear(64, 1)
+
+    def forward(self, input_ids, attention_mask):
+        return self.score(self.backbone(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state[:, -1])
+
+tok = AutoTokenizer.from_pretrained(MODEL)
+rm = RewardModel(MODEL)
+batch = tok(["How many clips?"], return_tensors="pt", return_token_type_ids=True)
+log.info("batch %s", {k: tuple(v.shape) for k, v in batch.items()})
+log.info("score %.3f", rm(**batch).item())
+""",
     ),
     "chat-template-roles": job(
         "HF004",
@@ -569,9 +594,33 @@ model = AutoModelForCausalLM.from_pretrained(MODEL, attn_implementation="flash_a
         run="PYTHONPATH=/tmp/hff/ovfa python train.py",
         libs=VENVS["v457"] + ", flash-attn 2.8.3 (built without CUDA)",
     ),
+    "flash-attn-no-dtype": job(
+        "HF033",
+        "flash_attention_2 without a dtype: the warning, then the error of a machine without GPU",
+        "v446",
+        HEAD
+        + """
+model = AutoModelForCausalLM.from_pretrained(MODEL, attn_implementation="flash_attention_2")
+""",
+        run="PYTHONPATH=/tmp/hff/ovfa python train.py",
+        libs=VENVS["v446"] + ", flash-attn 2.8.3 (built without CUDA)",
+    ),
     "flash-attn-undefined-symbol": job(
         "HF034",
         "flash-attn whose compiled part (here a stand-in that needs one symbol) does not fit the torch",
+        "v446",
+        HEAD
+        + """
+from flash_attn.bert_padding import pad_input, unpad_input
+
+model = AutoModelForCausalLM.from_pretrained(MODEL, attn_implementation="flash_attention_2", torch_dtype=torch.bfloat16)
+""",
+        run=BREAK_FLASH_ATTN + "PYTHONPATH=fa python train.py",
+        libs=VENVS["v446"] + ", flash-attn 2.8.3 with a compiled part made for the log",
+    ),
+    "lazy-import-wrapper": job(
+        "HF055",
+        "torchvision of another torch, a model class imported by name",
         "v446",
         HEAD
         + """
@@ -579,12 +628,12 @@ from transformers import Qwen2ForCausalLM
 
 model = Qwen2ForCausalLM.from_pretrained(MODEL, torch_dtype=torch.bfloat16)
 """,
-        run=BREAK_FLASH_ATTN + "PYTHONPATH=fa python train.py",
-        libs=VENVS["v446"] + ", flash-attn 2.8.3 with a compiled part made for the log",
+        run="PYTHONPATH=/tmp/hff/ovtv python train.py",
+        libs=VENVS["v446"] + ", torchvision 0.20.1",
     ),
     "lazy-import-wrapper-457": job(
         "HF055",
-        "the same import with transformers 4.57",
+        "torchvision of another torch, a model class imported by name",
         "v457",
         HEAD
         + """
@@ -592,8 +641,8 @@ from transformers import Qwen2ForCausalLM
 
 model = Qwen2ForCausalLM.from_pretrained(MODEL, torch_dtype=torch.bfloat16)
 """,
-        run=BREAK_FLASH_ATTN + "PYTHONPATH=fa python train.py",
-        libs=VENVS["v457"] + ", flash-attn 2.8.3 with a compiled part made for the log",
+        run="PYTHONPATH=/tmp/hff/ovtv python train.py",
+        libs=VENVS["v457"] + ", torchvision 0.20.1",
     ),
     "import-shard-checkpoint": job(
         "HF038",
@@ -866,9 +915,13 @@ PYTHONPATH=/tmp/hff/ov442 python train.py""",
         "v457",
         HEAD
         + """
-config = AutoConfig.from_pretrained(MODEL, rope_scaling={"rope_type": "yarn", "original_max_position_embeddings": 4096})
-model = AutoModelForCausalLM.from_pretrained(MODEL, config=config)
+log.info("loading ckpt")
+model = AutoModelForCausalLM.from_pretrained("ckpt")
 """,
+        run=COPY
+        + """sed -i 's/"rope_scaling": null/"rope_scaling": {"rope_type": "yarn", "original_max_position_embeddings": 4096}/' ckpt/config.json
+grep -A3 rope_scaling ckpt/config.json
+python train.py""",
     ),
     "tokenizer-config-lfs": job(
         "HF058",
@@ -964,5 +1017,36 @@ path = "/home/user/models/Qwen2.5-VL-tiny"
 log.info("loading %s", path)
 processor = AutoImageProcessor.from_pretrained(path)
 """,
+    ),
+    "deepspeed-batch": job(
+        "HF047",
+        "a DeepSpeed config whose three batch sizes do not multiply",
+        "v457",
+        HEAD
+        + """
+import deepspeed
+
+model = AutoModelForCausalLM.from_pretrained(MODEL)
+config = {"train_batch_size": 16, "train_micro_batch_size_per_gpu": 5, "gradient_accumulation_steps": 1,
+          "optimizer": {"type": "AdamW", "params": {"lr": 1e-5, "torch_adam": True}}, "zero_optimization": {"stage": 0}}
+engine, *_ = deepspeed.initialize(model=model, config=config)
+""",
+        run="export DS_ACCELERATOR=cpu MASTER_ADDR=127.0.0.1 MASTER_PORT=29511 RANK=0 LOCAL_RANK=0 WORLD_SIZE=1\nPYTHONPATH=/tmp/hff/ovdeep python train.py",
+        libs=VENVS["v457"] + ", deepspeed 0.19.8",
+    ),
+    "deepspeed-device-map": job(
+        "HF048",
+        "from_pretrained with device_map while a ZeRO-3 config is active",
+        "v457",
+        HEAD
+        + """
+from transformers.integrations import HfDeepSpeedConfig
+
+config = {"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 3}}
+dschf = HfDeepSpeedConfig(config)
+model = AutoModelForCausalLM.from_pretrained(MODEL, device_map="auto")
+""",
+        run="export DS_ACCELERATOR=cpu MASTER_ADDR=127.0.0.1 MASTER_PORT=29511 RANK=0 LOCAL_RANK=0 WORLD_SIZE=1\nPYTHONPATH=/tmp/hff/ovdeep python train.py",
+        libs=VENVS["v457"] + ", deepspeed 0.19.8",
     ),
 }

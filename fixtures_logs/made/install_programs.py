@@ -10,6 +10,14 @@ PIP = (
     "export PIP_CONFIG_FILE=/dev/null PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1 "
     "PIP_FIND_LINKS=$PWD/wheels PIP_ROOT_USER_ACTION=ignore\nln -s \"$V/dl\" wheels\n"
 )
+BUILD_NEWER = (
+    "mkdir newer\necho '{1} {{ global: {2}; }};' > v.map\n"
+    "echo 'long {2}(void) {{ return 0; }}' > s.c\n"
+    "echo 'long {2}(void); long score(void) {{ return {2}(); }}' > e.c\n"
+    "gcc -shared -fPIC -nostdlib -Wl,-soname,{0} -Wl,--version-script=v.map -o newer/{0} s.c\n"
+    "gcc -shared -fPIC -nostdlib -o libfastscore.so e.c newer/{0}\n"
+    "python train.py\necho \"exit code $?\""
+)
 
 
 def job(
@@ -180,11 +188,11 @@ print("flash-attn found")
         },
     ),
     "python-m-verl-dependency": job(
-        "INS003",
+        "INS001",
         "verl was installed without its dependencies and is started with python -m",
         run="python -m venv env\n. env/bin/activate\n"
         + PIP
-        + "pip install -q --no-deps verl==0.9.1\nset -x\n"
+        + "pip install -q --no-deps verl==0.9.1 packaging\nset -x\n"
         "python -m verl.trainer.main_ppo data.train_files=train.parquet",
         libs="verl 0.9.1, python 3.11",
     ),
@@ -332,6 +340,32 @@ AsyncIO()
         libs="python 3.12",
         venv="bare-3.12",
     ),
+    "glibc-too-old": job(
+        "INS030",
+        "an extension that was linked on a newer system (stub libc with a version 2.38) is loaded "
+        "under glibc 2.36",
+        """
+import ctypes
+
+print("load the scorer", flush=True)
+lib = ctypes.CDLL("./libfastscore.so")
+""",
+        run=BUILD_NEWER.format("libc.so.6", "GLIBC_2.38", "__isoc23_strtol"),
+        libs="glibc 2.36, gcc 12, python 3.11",
+    ),
+    "glibcxx-too-old": job(
+        "INS030",
+        "the same with a newer libstdc++ (stub with a version GLIBCXX_3.4.32), Python 3.13",
+        """
+import ctypes
+
+print("load the scorer", flush=True)
+lib = ctypes.CDLL("./libfastscore.so")
+""",
+        run=BUILD_NEWER.format("libstdc++.so.6", "GLIBCXX_3.4.32", "_ZSt21ios_base_library_initv"),
+        libs="gcc 12, python 3.13",
+        venv="bare-3.13",
+    ),
     "libcuda-memory-saver": job(
         "INS027",
         "torch_memory_saver (of SGLang) loads its library on a machine without NVIDIA driver",
@@ -389,19 +423,19 @@ print(transforms.Resize(224))
         libs="pip 23.2.1, verl 0.9.1, python 3.11",
     ),
     "build-flash-attn-isolated": job(
-        "INS034",
+        "INS041",
         "flash-attn from source under build isolation: its setup.py imports torch",
         run=PIP + "pip install --no-deps flash-attn==2.7.4.post1",
         libs="pip 23.2.1, flash-attn 2.7.4.post1, python 3.11",
     ),
     "build-flash-attn-no-nvcc": job(
-        "INS034",
+        "TOR043",
         "flash-attn from source without build isolation and without CUDA toolkit",
         run=PIP + "pip install --no-deps --no-build-isolation flash-attn==2.7.4.post1",
         libs="pip 23.2.1, flash-attn 2.7.4.post1, torch 2.13.0, python 3.11",
     ),
     "build-flash-attn-pip26": job(
-        "INS034",
+        "INS041",
         "the isolated build of flash-attn with pip 26.0",
         run="python -m venv env\n. env/bin/activate\n"
         + PIP
@@ -426,11 +460,9 @@ print(transforms.Resize(224))
     ),
     "pip-extra-unknown": job(
         "INS035",
-        "verl[dev] with verl 0.9.1",
-        run="python -m venv env\n. env/bin/activate\n"
-        + PIP
-        + "pip install --no-deps 'verl[dev]==0.9.1'",
-        libs="pip 23.2.1, verl 0.9.1, python 3.11",
+        "an extra that ray does not have",
+        run=PIP + "pip install 'ray[default,vllm]'",
+        libs="pip 23.2.1, ray 2.60.0, python 3.11",
     ),
     "git-clone-wrong": job(
         "INS036",

@@ -1074,6 +1074,36 @@ print(pd.read_parquet("train.parquet").columns)
         libs="pandas 2.0.3, numpy 2.2.6, python 3.11",
         venv="npmix",
     ),
+    "numpy-one-banner": job(
+        "PY037",
+        "numexpr 2.8.4, built for numpy 1, imported beside numpy 2.2.6",
+        """
+import numexpr
+
+print(numexpr.evaluate("1 + 1"))
+""",
+        libs="numexpr 2.8.4, numpy 2.2.6, python 3.11",
+        venv="npmix",
+    ),
+    "numpy-one-banner-survived": job(
+        "PY038",
+        "the same import inside try/except, as an optional dependency; the run goes on",
+        """
+import numpy as np
+
+try:
+    import numexpr
+except ImportError:
+    numexpr = None
+
+print("numexpr", numexpr, flush=True)
+for step in range(1, 4):
+    print(f"step:{step} - critic/score/mean:{np.mean([0.0, 1.0, step / 4]):.3f}", flush=True)
+print("Final validation metrics: {'val/acc': 0.5}", flush=True)
+""",
+        libs="numexpr 2.8.4, numpy 2.2.6, python 3.11",
+        venv="npmix",
+    ),
     "numpy-pickle-core": job(
         "PY037",
         "an array pickled under numpy 2 is read under numpy 1.24",

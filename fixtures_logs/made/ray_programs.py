@@ -521,7 +521,9 @@ import ray
 ray.init(address="auto")
 print(ray.cluster_resources())
 """,
-        HEAD + "sleep 2\nray start --head --num-cpus=1 --port=6390 --disable-usage-stats > /dev/null 2>&1\n"
+        HEAD + "sleep 2\nray start --head --num-cpus=1 --port=6390 --dashboard-port=8270"
+        " --dashboard-agent-listen-port=52370 --ray-client-server-port=10002"
+        " --disable-usage-stats > /dev/null 2>&1\n"
         "rm -f /tmp/ray/ray_current_cluster\npython train.py",
     ),
     "node-ip-not-in-cluster": job(

@@ -63,6 +63,50 @@ with open("weights.bin", "r+b") as f:
     print("first byte", view[4096])
 """
 
+# A file system in user space that answers one kind of request with an error, as a storage server
+# does; the kernel hands the error to the training script.
+STORAGE = """
+import ctypes
+import os
+import struct
+import sys
+
+target, failing, error = sys.argv[1], set(map(int, sys.argv[2].split(","))), int(sys.argv[3])
+fd = os.open("/dev/fuse", os.O_RDWR)
+options = f"fd={fd},rootmode=40000,user_id=0,group_id=0".encode()
+assert ctypes.CDLL(None).mount(b"storage:/vol1", target.encode(), b"fuse", 0, options) == 0
+
+
+def attr(node):
+    mode, size = (0o40777, 4096) if node == 1 else (0o100666, 10000)
+    return struct.pack("<6Q10I", node, size, 8, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
+
+
+while True:
+    try:
+        request = os.read(fd, 1 << 20)
+    except OSError:
+        break
+    length, opcode, unique, node = struct.unpack_from("<IIQQ", request)
+    body, code = b"", 0
+    if opcode == 26:
+        body = struct.pack("<4I2H2I2H2I6I", 7, 31, 0, 0, 12, 9, 4096, 1, 1, 0, 0, 0, *[0] * 6)
+    elif opcode in failing:
+        code = -error
+    elif opcode == 3:
+        body = struct.pack("<QII", 1, 0, 0) + attr(node)
+    elif opcode == 1 and 1 not in failing and 14 in failing:
+        body = struct.pack("<4Q2I", 2, 0, 1, 1, 0, 0) + attr(2)
+    elif opcode == 1:
+        code = -2
+    elif opcode in (2, 36, 42):
+        continue
+    else:
+        code = -38
+    os.write(fd, struct.pack("<IiQ", 16 + len(body), code, unique) + body)
+"""
+MOUNT = "mkdir {0}\npython storage.py {0} {1} {2} > /dev/null 2>&1 &\nsleep 2\n"
+
 PROGRAMS = {
     "enospc-json": job(
         "SYS001",
@@ -859,5 +903,102 @@ for ids in (1, 2, 900):
         },
         libs="bash 5.2",
         venv="bare-3.11",
+    ),
+    "quota-makedirs": job(
+        "SYS009",
+        "checkpoints go to a (FUSE) home folder that answers EDQUOT",
+        STEPS
+        + """
+import os
+
+for step in steps(10, 0.02):
+    if step % 5 == 0:
+        os.makedirs(f"home/ckpt/global_step_{step}", exist_ok=True)
+""",
+        run=MOUNT.format("home", "8,9,35", 122) + "python train.py\necho \"exit code $?\"",
+        more_files={"storage.py": STORAGE},
+        isolated=True,
+    ),
+    "quota-open": job(
+        "SYS009",
+        "a rollout file on a (FUSE) home folder that answers EDQUOT, Python 3.13",
+        """
+import json
+
+print("dump the generations", flush=True)
+with open("home/rollout_20.jsonl", "w") as f:
+    f.write(json.dumps({"output": "#### 7"}))
+""",
+        run=MOUNT.format("home", "8,9,35", 122) + "python train.py\necho \"exit code $?\"",
+        more_files={"storage.py": STORAGE},
+        libs="python 3.13",
+        venv="bare-3.13",
+        isolated=True,
+    ),
+    "storage-stale-handle": job(
+        "SYS011",
+        "a data file on a (FUSE) share whose server answers ESTALE",
+        """
+import json
+
+print("epoch 1", flush=True)
+with open("share/train.jsonl") as f:
+    print(len([json.loads(line) for line in f]))
+""",
+        run=MOUNT.format("share", "14", 116) + "python train.py\necho \"exit code $?\"",
+        more_files={"storage.py": STORAGE},
+        isolated=True,
+    ),
+    "storage-daemon-died": job(
+        "SYS011",
+        "the process behind a FUSE mount was killed; the script goes on using the mount",
+        STEPS
+        + """
+import os
+
+for step in steps(10, 0.3):
+    os.listdir("bucket") if step > 6 else os.stat("bucket")
+""",
+        run=MOUNT.format("bucket", "99", 5)
+        + "pid=$!\npython train.py &\nsleep 1\nkill -KILL $pid\nwait $!\necho \"exit code $?\"",
+        more_files={"storage.py": STORAGE},
+        isolated=True,
+    ),
+    "storage-io-error": job(
+        "SYS011",
+        "a data file on a (FUSE) share whose server answers EIO, Python 3.12",
+        """
+from pathlib import Path
+
+print("load the tokenizer", flush=True)
+print(len(Path("share/tokenizer.json").read_bytes()))
+""",
+        run=MOUNT.format("share", "14", 5) + "python train.py\necho \"exit code $?\"",
+        more_files={"storage.py": STORAGE},
+        libs="python 3.12",
+        venv="bare-3.12",
+        isolated=True,
+    ),
+    "terminal-gone": job(
+        "SYS065",
+        "a run whose standard output is a terminal that closes; standard error goes to the log",
+        STEPS + "for step in steps(200):\n    pass\n",
+        run="python terminal.py\nsleep 1\ncat train.err",
+        more_files={
+            "terminal.py": """
+import os
+import subprocess
+import time
+
+ours, theirs = os.openpty()
+with open("train.err", "w") as err:
+    run = subprocess.Popen(["python", "train.py"], stdout=theirs, stderr=err)
+os.close(theirs)
+time.sleep(2)
+print(os.read(ours, 200).decode().splitlines()[0], flush=True)
+os.close(ours)
+print("exit code", run.wait())
+"""
+        },
     ),
 }

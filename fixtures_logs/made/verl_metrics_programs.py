@@ -38,12 +38,15 @@ p.add_argument("--clip_grad", type=float, default=1.0)
 p.add_argument("--reward", default="count")
 p.add_argument("--warm", type=int, default=0)
 p.add_argument("--warm_eos", type=int, default=0)
+p.add_argument("--warm_good", type=float, default=0.8)
 p.add_argument("--stale", action="store_true")
 p.add_argument("--temperature", type=float, default=1.0)
 p.add_argument("--deadline", type=float, default=0.0)
 p.add_argument("--critic_lr", type=float, default=0.0)
 p.add_argument("--scale", type=float, default=1.0)
 p.add_argument("--schedule", type=int, default=0)
+p.add_argument("--forget_step", action="store_true")
+p.add_argument("--model", default="/home/user/models/Qwen2.5-0.01B-Instruct")
 p.add_argument("--test_freq", type=int, default=0)
 p.add_argument("--correction", action="store_true")
 p.add_argument("--brief", action="store_true")
@@ -52,7 +55,7 @@ a = p.parse_args()
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
-os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29512", RANK="0", WORLD_SIZE="1")
+os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ.get("MASTER_PORT", "29512"), RANK="0", WORLD_SIZE="1")
 torch.distributed.init_process_group("gloo")
 with initialize_config_module("verl.trainer.config", version_base=None):
     config = compose("ppo_trainer", overrides=[
@@ -67,7 +70,8 @@ with initialize_config_module("verl.trainer.config", version_base=None):
         "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=32",
         f"critic.ppo_mini_batch_size={a.mini}",
         f"critic.ppo_micro_batch_size_per_gpu={min(32, a.mini)}",
-        f"critic.grad_clip={a.clip_grad}"])
+        f"critic.grad_clip={a.clip_grad}", f"critic.model.path={a.model}",
+        f"critic.model.tokenizer_path={a.model}"])
 
 VOCAB, PAD, EOS, GOOD, PROMPT, N = 24, 0, 1, 7, 6, 8
 shape = dict(vocab_size=VOCAB, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
@@ -78,7 +82,7 @@ model = Qwen2ForCausalLM(Qwen2Config(**shape))
 
 def answers(n):
     """Answers to warm up with: mostly the good token, an end after about 12."""
-    ids = torch.where(torch.rand(n, a.response) < 0.8, GOOD, torch.randint(2, VOCAB, (n, a.response)))
+    ids = torch.where(torch.rand(n, a.response) < a.warm_good, GOOD, torch.randint(2, VOCAB, (n, a.response)))
     if a.warm_eos:
         ids[:, a.warm_eos:] = EOS
     return ids
@@ -96,7 +100,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=a.lr)
 scheduler = None
 if a.schedule:
     scheduler = get_cosine_schedule_with_warmup(
-        optimizer, num_warmup_steps=0, num_training_steps=a.schedule)
+        optimizer, num_warmup_steps=10 if a.forget_step else 0, num_training_steps=a.schedule)
 actor = DataParallelPPOActor(omega_conf_to_dataclass(config.actor_rollout_ref.actor), model, optimizer)
 critic = None
 if a.critic_lr:
@@ -200,7 +204,7 @@ for step in range(1, a.steps + 1):
         metrics["critic/lr"] = a.critic_lr
     train = batch.select(batch_keys=[k for k in batch.batch.keys() if k != "rollout_log_probs"])
     metrics.update(reduce_metrics(actor.update_policy(train)))
-    if scheduler is not None:
+    if scheduler is not None and not a.forget_step:
         scheduler.step()
     metrics["actor/lr"] = optimizer.param_groups[0]["lr"]
     timing["update_actor"] = time.time() - mark
@@ -274,7 +278,8 @@ PROGRAMS = {
         "MET010", "a reward for one token", "--steps 45 --brief --lr 3e-3 --epochs 2"),
     "metrics-entropy-rises": run(
         "MET011", "an entropy bonus that outweighs the reward",
-        "--steps 40 --brief --lr 3e-3 --warm 150 --warm_eos 12 --entropy_coeff 0.5 --reward never"),
+        "--steps 56 --brief --lr 8e-5 --warm 250 --warm_eos 12 --warm_good 0.97 "
+        "--entropy_coeff 0.3"),
     "metrics-reward-zero": run(
         "MET020", "a reward function that never finds the answer", "--steps 20 --reward never"),
     "metrics-reward-penalty": run(
@@ -286,11 +291,11 @@ PROGRAMS = {
         "MET028", "an inference engine that never gets the new weights",
         "--steps 24 --brief --lr 4e-3 --stale --epochs 2"),
     "metrics-rollout-temperature": run(
-        "MET029", "an engine that samples and reports at another temperature than the trainer",
+        "MET028", "an engine that samples and reports at another temperature than the trainer",
         "--steps 14 --lr 1e-5 --warm 60 --warm_eos 12 --temperature 2.5"),
     "metrics-importance-weights": run(
         "MET040", "an engine that never gets the new weights, importance weights on",
-        "--steps 24 --brief --lr 8e-3 --stale --epochs 2 --correction"),
+        "--steps 34 --brief --lr 8e-3 --stale --epochs 2 --correction"),
     "metrics-value-explained": run(
         "MET031", "PPO whose critic learns far too fast",
         "--steps 60 --brief --lr 1e-4 --critic_lr 0.05 --clip_grad 50"),
@@ -298,7 +303,10 @@ PROGRAMS = {
         "MET032", "PPO whose critic diverges",
         "--steps 40 --brief --lr 1e-4 --critic_lr 0.5 --clip_grad 1e9 --scale 10"),
     "metrics-lr-zero": run(
-        "MET033", "a cosine schedule over 10 steps in a run of 30",
+        "MET033", "a schedule with warm-up whose step() is never called",
+        "--steps 18 --lr 1e-3 --schedule 100 --forget_step"),
+    "metrics-lr-wraps": run(
+        "MET025", "a cosine schedule over 10 steps in a run of 30: verl's rises again after its end",
         "--steps 30 --brief --lr 1e-3 --schedule 10"),
     "metrics-throughput-falls": run(
         "MET034", "a reward function that searches a list which grows",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from ..knowledge.nodes import Problem
@@ -15,6 +16,7 @@ MIN_ANCHOR = 5
 STALE_DAYS = 730
 """A reference checked longer ago than this has to be looked at again."""
 _URL = re.compile(r"https://[^\s<>\"]+\.[^\s<>\"]+")
+_CUT = re.compile(r"^\s*(?:- )?(?:en|zh|because|run|set|code|regex|message): [^'\"|>{\[].*?( #)")
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
 BUILT_IN = {"exception", "inner", "message", "frame", "worker", "phase", "line"}
@@ -43,6 +45,7 @@ def lint(plains: Sequence[Mapping[str, Any]]) -> list[Problem]:
         checks = (_names, _match, _texts, _proof, _overrides, _dates)
         for message in (text for check in checks for text in check(plain)):
             problems.append(Problem(path, 1, 1, f"{plain['id']}: {message}"))
+        problems += _cut_texts(path)
         for kind, others in plain.get("relations", {}).items():
             for other in others:
                 if other not in ids:
@@ -51,6 +54,19 @@ def lint(plains: Sequence[Mapping[str, Any]]) -> list[Problem]:
             problems.append(Problem(path, 1, 1, f"slug is also that of {slugs[plain['slug']]}"))
         slugs[plain["slug"]] = plain["id"]
     return problems
+
+
+def _cut_texts(path: str) -> list[Problem]:
+    """Texts that YAML cuts off without a word: ` #` begins a comment in a text without quotes."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
+    except OSError:
+        return []
+    return [
+        Problem(path, number, found.start(1) + 1, "` #` ends this text: put it in quotes")
+        for number, line in enumerate(lines, 1)
+        if (found := _CUT.match(line))
+    ]
 
 
 def captures_of(plain: Mapping[str, Any]) -> set[str]:
