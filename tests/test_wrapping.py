@@ -130,3 +130,20 @@ def test_folded_by_ray(doctor: Doctor, log: bytes) -> None:
     assert root(report) == root(doctor(log))
     assert report.findings[0].count >= 7
     assert report.hidden["folded"] > 7
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "gpu-01: ",
+        "worker-1: ",
+        "10.0.0.2: ",
+        "[pod/rl-worker-5/main] ",
+        "Aug 12, 2025 @ 03:00:51.117\ttrain-rl-7b-worker-0\t",
+        "> ",
+        "2025-08-12 03:00:51 - [rank 5] - ERROR - ",
+    ],
+)
+def test_a_prefix_that_no_format_knows_is_learnt(doctor: Doctor, log: bytes, prefix: str) -> None:
+    dressed = per_line(log, lambda line: prefix.encode() + line)
+    assert root(doctor(dressed)) == root(doctor(log))

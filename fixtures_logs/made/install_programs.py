@@ -8,7 +8,7 @@ BARE = "python 3.11"
 MAIN = "verl 0.9.1, torch 2.13.0, transformers 4.57.6, python 3.11"
 PIP = (
     "export PIP_CONFIG_FILE=/dev/null PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1 "
-    "PIP_FIND_LINKS=$PWD/wheels PIP_ROOT_USER_ACTION=ignore\nln -s \"$V/dl\" wheels\n"
+    'PIP_FIND_LINKS=$PWD/wheels PIP_ROOT_USER_ACTION=ignore\nln -s "$V/dl" wheels\n'
 )
 BUILD_NEWER = (
     "mkdir newer\necho '{1} {{ global: {2}; }};' > v.map\n"
@@ -16,12 +16,17 @@ BUILD_NEWER = (
     "echo 'long {2}(void); long score(void) {{ return {2}(); }}' > e.c\n"
     "gcc -shared -fPIC -nostdlib -Wl,-soname,{0} -Wl,--version-script=v.map -o newer/{0} s.c\n"
     "gcc -shared -fPIC -nostdlib -o libfastscore.so e.c newer/{0}\n"
-    "python train.py\necho \"exit code $?\""
+    'python train.py\necho "exit code $?"'
 )
 
 
 def job(
-    rule: str, how: str, train: str = "", run: str = "python train.py", libs: str = BARE, **more: object
+    rule: str,
+    how: str,
+    train: str = "",
+    run: str = "python train.py",
+    libs: str = BARE,
+    **more: object,
 ) -> dict[str, object]:
     """One entry: the rule it shows, one sentence, the program and the shell script."""
     files = {"train.py": train} if train else {}
@@ -184,7 +189,7 @@ print("flash-attn found")
         more_files={
             "train.py": "from mytrainer import __version__\n\nprint(__version__)\n",
             "src/mytrainer/__init__.py": "from importlib.metadata import version\n\n"
-            "__version__ = version(\"mytrainer\")\n",
+            '__version__ = version("mytrainer")\n',
         },
     ),
     "python-m-verl-dependency": job(
@@ -445,9 +450,7 @@ print(transforms.Resize(224))
     "build-extension-no-header": job(
         "INS034",
         "a C extension whose header is not installed",
-        run="python -m venv env\n. env/bin/activate\n"
-        + PIP
-        + "pip install --no-deps ./fastscore",
+        run="python -m venv env\n. env/bin/activate\n" + PIP + "pip install --no-deps ./fastscore",
         libs="pip 23.2.1, setuptools 80.9.0, gcc 12, python 3.11",
         more_files={
             "fastscore/setup.py": "from setuptools import Extension, setup\n\n"
@@ -468,7 +471,7 @@ print(transforms.Resize(224))
         "INS036",
         "git clone of an address for which the (loopback) server answers 404",
         run="python -m http.server 18081 --bind 127.0.0.1 > /dev/null 2>&1 &\nsleep 2\n"
-        "git clone http://127.0.0.1:18081/verl-org/verl.git\necho \"exit code $?\"\nkill %1",
+        'git clone http://127.0.0.1:18081/verl-org/verl.git\necho "exit code $?"\nkill %1',
         libs="git 2.39",
         venv="bare-3.11",
     ),

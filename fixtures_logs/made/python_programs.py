@@ -1,9 +1,11 @@
 """How the logs of the Python rules in made/python were made: one entry a log.
 
 `files` are written into an empty folder, `run` is a bash script that runs in it with the bin folder
-of `venv` first in PATH and an empty standard input; its standard output and standard error together
-are the log. With `isolated` it runs in a mount, network and process name space of its own, so that
-Ray finds nobody else. Nothing here is executed in CI.
+of `venv` (or the folder `path`) first in PATH and an empty standard input; its standard output and
+standard error together are the log. `venv: main` holds everything that `libraries` names,
+`bare-3.x` is an empty environment of that Python (numpy in 3.9 and 3.10), `npmix` has packages of
+numpy 1 beside numpy 2. `setup` runs before, unseen. With `isolated` it runs in a mount, network and
+process name space of its own, so that Ray finds nobody else. Nothing here is executed in CI.
 """
 
 LIBS = "verl 0.9.1, ray 2.60.0, torch 2.13.0, transformers 4.57.6, numpy 2.3.5, python 3.11"
@@ -28,12 +30,17 @@ EVAL = (
     "python3 -m verl.trainer.main_eval data.path=gen.parquet ray_kwargs.ray_init.num_cpus=2 "
     "+reward.custom_reward_function.path=reward.py "
     "+reward.custom_reward_function.name=compute_score\n"
-    "echo \"exit code $?\""
+    'echo "exit code $?"'
 )
 
 
 def job(
-    rule: str, how: str, train: str = "", run: str = "python train.py", libs: str = TORCH, **more: object
+    rule: str,
+    how: str,
+    train: str = "",
+    run: str = "python train.py",
+    libs: str = TORCH,
+    **more: object,
 ) -> dict[str, object]:
     """One entry: the rule it shows, one sentence, the program and the shell script."""
     files = {"train.py": train} if train else {}
@@ -357,7 +364,9 @@ with open("train.json") as f:
 print(len(rows))
 """,
         libs="python 3.11",
-        more_files={"train.json": "".join('{"q": "%d+1", "a": "%d"}\n' % (i, i + 1) for i in range(20))},
+        more_files={
+            "train.json": "".join('{"q": "%d+1", "a": "%d"}\n' % (i, i + 1) for i in range(20))
+        },
     ),
     "json-empty-file": job(
         "PY012",
@@ -502,7 +511,9 @@ print(len(rows))
 """,
         run="LC_ALL=POSIX PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 python train.py",
         libs="python 3.11",
-        more_files={"train.jsonl": '{"question": "\u4e00\u52a0\u4e00\u7b49\u4e8e\u51e0\uff1f"}\n' * 3},
+        more_files={
+            "train.jsonl": '{"question": "\u4e00\u52a0\u4e00\u7b49\u4e8e\u51e0\uff1f"}\n' * 3
+        },
     ),
     "unicode-encode-ascii": job(
         "PY019",
@@ -1113,7 +1124,7 @@ import pickle
 with open("scores.pkl", "rb") as f:
     print(pickle.load(f).mean())
 """,
-        run="\"$V/main/bin/python\" -c \"import numpy, pickle; "
+        run='"$V/main/bin/python" -c "import numpy, pickle; '
         "pickle.dump(numpy.arange(4.0), open('scores.pkl', 'wb'))\"\npython train.py",
         libs="numpy 2.3.5 and 1.24.4, python 3.9",
         venv="bare-3.9",

@@ -570,21 +570,6 @@ print(ray.get(ref).mean())
         + "ray start --address=192.0.2.2:6379 --num-cpus=1 --resources='{\"node_b\": 1}' > /dev/null"
         " 2>&1\npython train.py",
     ),
-    "object-freed": job(
-        "RAY044",
-        "a batch that was freed by hand is read once more",
-        """
-import numpy as np
-import ray
-from ray._private.internal_api import free
-
-ray.init(num_cpus=1)
-ref = ray.put(np.zeros(1024 * 1024))
-print("batch", ray.get(ref).shape, flush=True)
-free([ref])
-print("batch", ray.get(ref).shape, flush=True)
-""",
-    ),
     "local-raylet-died": job(
         "RAY045",
         "the raylet of the node is killed while tasks run",

@@ -22,7 +22,12 @@ def steps(n, pause=0.05):
 
 
 def job(
-    rule: str, how: str, train: str = "", run: str = "python train.py", libs: str = PY, **more: object
+    rule: str,
+    how: str,
+    train: str = "",
+    run: str = "python train.py",
+    libs: str = PY,
+    **more: object,
 ) -> dict[str, object]:
     """One entry: the rule it shows, one sentence, the program and the shell script."""
     files = {"train.py": train} if train else {}
@@ -32,7 +37,9 @@ def job(
 
 def torch_save(folder: str) -> str:
     """A training loop that saves its model and optimizer below `folder` every fifth step."""
-    return STEPS + f"""
+    return (
+        STEPS
+        + f"""
 import os
 import torch
 
@@ -48,6 +55,7 @@ for step in steps(20):
             {{"model": model.state_dict(), "optim": optimizer.state_dict()}}, path + "/model.pt"
         )
 """
+    )
 
 
 BUS_ERROR = """
@@ -143,8 +151,7 @@ for step in steps(40, 0.01):
         "TOR020",
         "torch.save to a tmpfs of 2 MiB",
         torch_save("ckpt"),
-        run="mkdir ckpt\nmount -t tmpfs -o size=2m none ckpt\npython train.py\n"
-        'echo "exit code $?"',
+        run='mkdir ckpt\nmount -t tmpfs -o size=2m none ckpt\npython train.py\necho "exit code $?"',
         libs=TORCH,
         isolated=True,
     ),
@@ -331,14 +338,14 @@ async def serve(port):
 
 asyncio.run(serve(18000))
 """,
-        run="python train.py &\nsleep 4\npython train.py\necho \"exit code $?\"\nkill %1",
+        run='python train.py &\nsleep 4\npython train.py\necho "exit code $?"\nkill %1',
         isolated=True,
     ),
     "port-in-use-socket": job(
         "SYS007",
         "socketserver on a taken port, Python 3.13",
         run="python -m http.server 18000 --bind 127.0.0.1 > /dev/null 2>&1 &\nsleep 3\n"
-        "python -m http.server 18000 --bind 127.0.0.1\necho \"exit code $?\"\nkill %1",
+        'python -m http.server 18000 --bind 127.0.0.1\necho "exit code $?"\nkill %1',
         libs="python 3.13",
         venv="bare-3.13",
         isolated=True,
@@ -525,7 +532,7 @@ os.rmdir("ckpt/global_step_5/actor")
         venv="bare-3.13",
     ),
     "pool-child-sigkill": job(
-        "SYS026",
+        "SYS066",
         "a scoring process of a ProcessPoolExecutor is killed with SIGKILL",
         """
 import os
@@ -596,11 +603,11 @@ print("scoring", flush=True)
 lib.score()
 """,
         run="g++ -shared -fPIC -o libscore.so score.cpp\nbash -c 'python train.py; "
-        "echo \"exit code $?\"'",
+        'echo "exit code $?"\'',
         libs="gcc 12, python 3.11",
         more_files={
-            "score.cpp": "#include <stdexcept>\nextern \"C\" void score() {\n"
-            "  throw std::runtime_error(\"index out of range in score table\");\n}\n"
+            "score.cpp": '#include <stdexcept>\nextern "C" void score() {\n'
+            '  throw std::runtime_error("index out of range in score table");\n}\n'
         },
     ),
     "bus-error-mmap": job(
@@ -630,7 +637,7 @@ lib.score()
         run="PYTHONFAULTHANDLER=1 bash -c 'python train.py; echo \"exit code $?\"'",
     ),
     "faulthandler-abort": job(
-        "SYS024",
+        "SYS028",
         "os.abort below numpy code with faulthandler, Python 3.13",
         """
 import os
@@ -652,14 +659,14 @@ os.abort()
     "python-home-wrong": job(
         "SYS025",
         "PYTHONHOME of another installation",
-        run="export PYTHONHOME=/opt/conda/envs/old\npython train.py\necho \"exit code $?\"",
+        run='export PYTHONHOME=/opt/conda/envs/old\npython train.py\necho "exit code $?"',
         more_files={"train.py": "print('hello')\n"},
         venv="bare-3.11",
     ),
     "python-home-wrong-313": job(
         "SYS025",
         "PYTHONHOME of another installation, Python 3.13",
-        run="export PYTHONHOME=/opt/conda/envs/old\npython train.py\necho \"exit code $?\"",
+        run='export PYTHONHOME=/opt/conda/envs/old\npython train.py\necho "exit code $?"',
         more_files={"train.py": "print('hello')\n"},
         libs="python 3.13",
         venv="bare-3.13",
@@ -711,7 +718,7 @@ for answer in ("3+4", "-" * 200000 + "7"):
         "bash -c 'python train.py; echo \"exit code $?\"'",
         libs="gcc 12, python 3.11",
         more_files={
-            "load.cpp": "#include <vector>\nextern \"C\" void load() {\n"
+            "load.cpp": '#include <vector>\nextern "C" void load() {\n'
             "  std::vector<std::vector<char>> all;\n  for (;;) all.emplace_back(64 << 20, 1);\n}\n"
         },
     ),
@@ -720,8 +727,8 @@ for answer in ("3+4", "-" * 200000 + "7"):
         "kill -INT of a training loop",
         STEPS + "for step in steps(400):\n    pass\n",
         run="trap - INT\npython -c 'import signal, runpy; signal.signal(signal.SIGINT, "
-        "signal.default_int_handler); runpy.run_path(\"train.py\")' &\npid=$!\nsleep 3\n"
-        "kill -INT $pid\nwait $pid\necho \"exit code $?\"",
+        'signal.default_int_handler); runpy.run_path("train.py")\' &\npid=$!\nsleep 3\n'
+        'kill -INT $pid\nwait $pid\necho "exit code $?"',
     ),
     "keyboard-interrupt-loader": job(
         "SYS062",
@@ -748,13 +755,13 @@ for step, batch in enumerate(DataLoader(Slow(), batch_size=2, num_workers=2), st
     print(f"step:{step} - data {batch.tolist()}", flush=True)
 """,
         run="setsid python train.py &\npid=$!\nsleep 25\nkill -INT -- -$pid\nwait $pid\n"
-        "echo \"exit code $?\"",
+        'echo "exit code $?"',
         libs=TORCH,
     ),
     "command-not-found": job(
         "SYS063",
         "torchrun is called where its environment is not active",
-        run="bash run_grpo.sh\necho \"exit code $?\"",
+        run='bash run_grpo.sh\necho "exit code $?"',
         more_files={
             "run_grpo.sh": "set -x\nexport HYDRA_FULL_ERROR=1\n"
             "torchrun --standalone --nproc_per_node=8 train_sft.py\n"
@@ -765,7 +772,7 @@ for step, batch in enumerate(DataLoader(Slow(), batch_size=2, num_workers=2), st
     "command-broken-continuation": job(
         "SYS063",
         "a blank after the backslash of a verl start script",
-        run="bash run_grpo.sh\necho \"exit code $?\"",
+        run='bash run_grpo.sh\necho "exit code $?"',
         more_files={
             "run_grpo.sh": "python3 -c 'import sys; print(sys.argv[1:])' \\\n"
             "    algorithm.adv_estimator=grpo \\ \n"
@@ -778,7 +785,7 @@ for step, batch in enumerate(DataLoader(Slow(), batch_size=2, num_workers=2), st
     "command-windows-lines": job(
         "SYS063",
         "a start script with Windows line ends",
-        run="chmod +x run.sh\n./run.sh\necho \"exit code $?\"",
+        run='chmod +x run.sh\n./run.sh\necho "exit code $?"',
         more_files={"run.sh": "#!/bin/bash\r\npython train.py\r\n"},
         libs="bash 5.2",
         venv="bare-3.11",
@@ -797,7 +804,7 @@ block = shared_memory.SharedMemory(create=True, size=4096)
 for step in steps(200):
     pass
 """,
-        run="python train.py &\npid=$!\nsleep 3\nkill $pid\nwait $pid\necho \"exit code $?\"\nsleep 1",
+        run='python train.py &\npid=$!\nsleep 3\nkill $pid\nwait $pid\necho "exit code $?"\nsleep 1',
     ),
     "file-not-found-prompt": job(
         "SYS013",
@@ -817,7 +824,7 @@ print(system_prompt("math"))
         venv="bare-3.12",
     ),
     "pool-child-exit": job(
-        "SYS026",
+        "SYS066",
         "a scoring process of a pool crashes in native code (no SIGKILL), Python 3.13",
         """
 import ctypes
@@ -863,12 +870,12 @@ lib = ctypes.CDLL("./libtok.so")
 for ids in (1, 2, 900):
     print("decode", ids, lib.decode(ids), flush=True)
 """,
-        run="g++ -shared -fPIC -o libtok.so tok.cpp\npython train.py\necho \"exit code $?\"",
+        run='g++ -shared -fPIC -o libtok.so tok.cpp\npython train.py\necho "exit code $?"',
         libs="gcc 12, python 3.11",
         more_files={
             "tok.cpp": "#include <string>\n#include <unordered_map>\n"
-            "static std::unordered_map<int, std::string> vocab{{1, \"a\"}, {2, \"bb\"}};\n"
-            "extern \"C\" int decode(int id) { return vocab.at(id).size(); }\n"
+            'static std::unordered_map<int, std::string> vocab{{1, "a"}, {2, "bb"}};\n'
+            'extern "C" int decode(int id) { return vocab.at(id).size(); }\n'
         },
     ),
     "loader-libpython": job(
@@ -876,7 +883,7 @@ for ids in (1, 2, 900):
         "a copied interpreter whose libpython is not on the loader's path",
         run="cp $(readlink -f $(which python)) ./python3.13\nchmod 755 python3.13\n"
         "echo 'start the reward server'\n" + AS_NOBODY + "./python3.13 serve.py\n"
-        "echo \"exit code $?\"",
+        'echo "exit code $?"',
         more_files={"serve.py": "print('hello')\n"},
         libs="python 3.13, glibc 2.36",
         venv="bare-3.13",
@@ -896,7 +903,7 @@ for ids in (1, 2, 900):
     "command-windows-blank-lines": job(
         "SYS063",
         "bash reads a start script with Windows line ends",
-        run="bash run.sh\necho \"exit code $?\"",
+        run='bash run.sh\necho "exit code $?"',
         more_files={
             "run.sh": "#!/bin/bash\r\n\r\nexport HYDRA_FULL_ERROR=1\r\n"
             "torchrun --nproc_per_node=8 \\\r\n    train.py\r\n"
@@ -915,7 +922,7 @@ for step in steps(10, 0.02):
     if step % 5 == 0:
         os.makedirs(f"home/ckpt/global_step_{step}", exist_ok=True)
 """,
-        run=MOUNT.format("home", "8,9,35", 122) + "python train.py\necho \"exit code $?\"",
+        run=MOUNT.format("home", "8,9,35", 122) + 'python train.py\necho "exit code $?"',
         more_files={"storage.py": STORAGE},
         isolated=True,
     ),
@@ -929,7 +936,7 @@ print("dump the generations", flush=True)
 with open("home/rollout_20.jsonl", "w") as f:
     f.write(json.dumps({"output": "#### 7"}))
 """,
-        run=MOUNT.format("home", "8,9,35", 122) + "python train.py\necho \"exit code $?\"",
+        run=MOUNT.format("home", "8,9,35", 122) + 'python train.py\necho "exit code $?"',
         more_files={"storage.py": STORAGE},
         libs="python 3.13",
         venv="bare-3.13",
@@ -945,7 +952,7 @@ print("epoch 1", flush=True)
 with open("share/train.jsonl") as f:
     print(len([json.loads(line) for line in f]))
 """,
-        run=MOUNT.format("share", "14", 116) + "python train.py\necho \"exit code $?\"",
+        run=MOUNT.format("share", "14", 116) + 'python train.py\necho "exit code $?"',
         more_files={"storage.py": STORAGE},
         isolated=True,
     ),
@@ -960,7 +967,7 @@ for step in steps(10, 0.3):
     os.listdir("bucket") if step > 6 else os.stat("bucket")
 """,
         run=MOUNT.format("bucket", "99", 5)
-        + "pid=$!\npython train.py &\nsleep 1\nkill -KILL $pid\nwait $!\necho \"exit code $?\"",
+        + 'pid=$!\npython train.py &\nsleep 1\nkill -KILL $pid\nwait $!\necho "exit code $?"',
         more_files={"storage.py": STORAGE},
         isolated=True,
     ),
@@ -973,7 +980,7 @@ from pathlib import Path
 print("load the tokenizer", flush=True)
 print(len(Path("share/tokenizer.json").read_bytes()))
 """,
-        run=MOUNT.format("share", "14", 5) + "python train.py\necho \"exit code $?\"",
+        run=MOUNT.format("share", "14", 5) + 'python train.py\necho "exit code $?"',
         more_files={"storage.py": STORAGE},
         libs="python 3.12",
         venv="bare-3.12",

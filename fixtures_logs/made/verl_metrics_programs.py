@@ -81,8 +81,9 @@ model = Qwen2ForCausalLM(Qwen2Config(**shape))
 
 
 def answers(n):
-    """Answers to warm up with: mostly the good token, an end after about 12."""
-    ids = torch.where(torch.rand(n, a.response) < a.warm_good, GOOD, torch.randint(2, VOCAB, (n, a.response)))
+    """Answers to warm up with: mostly the good token (or the pattern)."""
+    good = GOOD + torch.arange(a.response) % 6 if a.reward == "pattern" else torch.tensor(GOOD)
+    ids = torch.where(torch.rand(n, a.response) < a.warm_good, good, torch.randint(2, VOCAB, (n, a.response)))
     if a.warm_eos:
         ids[:, a.warm_eos:] = EOS
     return ids
@@ -136,6 +137,9 @@ seen = []
 def score(responses, mask):
     length = mask.sum(1).clamp(min=1)
     good = ((responses == GOOD) * mask).sum(1) / length
+    if a.reward == "pattern":
+        want = GOOD + torch.arange(a.response) % 6
+        return ((responses == want) * mask).sum(1) / length
     if a.reward == "never":
         return torch.zeros(len(mask))
     if a.reward == "penalty":
@@ -144,6 +148,8 @@ def score(responses, mask):
         return 1 - length / a.response
     if a.reward == "long":
         return length / a.response
+    if a.reward == "growing":  # a bonus that grows by a fifth each step
+        return good * 1.2 ** step
     if a.reward == "slow":  # looks every answer up in a list that grows
         for row in responses.tolist() * 12:
             seen.append(row)
@@ -300,8 +306,8 @@ PROGRAMS = {
         "MET031", "PPO whose critic learns far too fast",
         "--steps 60 --brief --lr 1e-4 --critic_lr 0.05 --clip_grad 50"),
     "metrics-value-loss-explodes": run(
-        "MET032", "PPO whose critic diverges",
-        "--steps 40 --brief --lr 1e-4 --critic_lr 0.5 --clip_grad 1e9 --scale 10"),
+        "MET032", "PPO with a reward that grows by a fifth each step",
+        "--steps 40 --brief --lr 1e-4 --critic_lr 3e-3 --clip_grad 1e9 --reward growing"),
     "metrics-lr-zero": run(
         "MET033", "a schedule with warm-up whose step() is never called",
         "--steps 18 --lr 1e-3 --schedule 100 --forget_step"),
@@ -318,15 +324,14 @@ PROGRAMS = {
         "--steps 24 --brief --lr 3e-3 --stale --test_freq 3"),
     "metrics-reward-collapses": run(
         "MET044", "a learning rate that jumps to 0.1 at step 15",
-        "--steps 45 --brief --warm 100 --lr 1e-4 --late 15 --late_lr 0.1 --clip_grad 100"),
+        "--steps 45 --brief --warm 300 --warm_good 0.95 --lr 1e-4 --late 15 --late_lr 0.1"
+        " --clip_grad 100 --reward pattern"),
     "metrics-grad-norm-rises": run(
-        "MET012", "PPO without gradient clipping whose critic diverges",
-        "--steps 40 --brief --lr 1e-4 --critic_lr 0.02 --clip_grad 1e9 --scale 10"),
+        "MET012", "PPO without gradient clipping, a reward that grows by a fifth each step",
+        "--steps 44 --brief --lr 1e-3 --critic_lr 5e-3 --clip_grad 1e9 --reward growing"),
     "metrics-truncated": run(
         "MET025", "a response limit below what the model wants to write",
         "--steps 16 --warm 40 --lr 1e-5"),
-    "metrics-all-truncated": run(
-        "MET019", "a reward for long answers", "--steps 40 --brief --lr 2e-3 --reward long"),
     "metrics-sft-loss-diverges": run(
-        "MET045", "supervised training whose learning rate grows without end", "0.02 70", SFT_TRAIN),
+        "MET045", "supervised training whose learning rate grows without end", "3.0 45", SFT_TRAIN),
 }

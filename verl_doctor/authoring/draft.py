@@ -25,7 +25,7 @@ severity: high
 role: root
 layer: {layer}
 title:
-  en: "TODO: what happened, with {{capture}} where it helps"
+  en: "TODO: what happened, with a capture in braces where it helps"
   zh: "TODO"
 summary:
   en: "TODO: why, in one to three sentences."

@@ -27,6 +27,8 @@ class _Wait:
     ran_s: float
     limit_s: float
     since: str
+    whole: bool
+    """The collective is that of all ranks, as far as the line tells."""
 
 
 class Collectives:
@@ -59,6 +61,7 @@ class Collectives:
                 int(work["ran"] or work["limit"]) / 1000,
                 int(work["limit"]) / 1000,
                 _began(raw, int(work["ran"] or 0) // 1000),
+                _whole_group(raw),
             )
 
     def finish(self, known_ranks: set[str]) -> list[Event]:
@@ -72,7 +75,14 @@ class Collectives:
         waits = sorted(self._waits.values(), key=lambda wait: wait.line.number)
         first = waits[0]
         kinds = {(wait.seq, wait.op, wait.numel) for wait in waits}
-        missing = sorted(known_ranks - set(self._waits), key=_number)
+        known = set(known_ranks)
+        if first.whole and "?" not in self._waits:
+            # ranks count from 0: gaps below the highest that waits are ranks that said nothing,
+            # unless there are so many that their logs are simply not here
+            highest = max(_number(rank) for rank in self._waits)
+            gaps = {str(i) for i in range(highest + 1)} - set(self._waits)
+            known |= gaps if len(gaps) < len(self._waits) else set()
+        missing = sorted(known - set(self._waits), key=_number) if first.whole else []
         late = sorted(
             (rank for rank, (enqueued, _) in self._last.items() if enqueued < first.seq),
             key=_number,
@@ -80,7 +90,7 @@ class Collectives:
         fields = {
             "op": first.op,
             "seq": str(first.seq),
-            "numel": first.numel,
+            "numel": first.numel or "?",
             "waited_s": f"{first.ran_s:.0f}",
             "limit_s": f"{first.limit_s:.0f}",
             "since": first.since,
@@ -112,6 +122,16 @@ def _began(raw: str, ran_s: int) -> str:
     hours, minutes, seconds = (int(part) for part in found.groups())
     began = (hours * 3600 + minutes * 60 + seconds - ran_s) % 86_400
     return f"{began // 3600:02}:{began // 60 % 60:02}:{began % 60:02}"
+
+
+def _whole_group(raw: str) -> bool:
+    """Whether a watchdog line is about the default group: its name, else its number 0, else no
+    group named at all (older torch)."""
+    name = re.search(r"PG GUID [^\s(]*\((\w+)\)", raw)
+    if name:
+        return name[1] in ("default_pg", "undefined")
+    number = re.search(r"\[PG (?:ID )?(\d+)", raw)
+    return number is None or number[1] == "0"
 
 
 def _number(rank: str) -> int:

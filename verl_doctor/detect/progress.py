@@ -54,6 +54,15 @@ class Progress:
         self.enter(line.number, "training")
         return number
 
+    def tick(self, line: Line) -> None:
+        """Takes a line of metrics that names no step; each counts as one."""
+        self._highest += 1
+        self.steps += 1
+        self._steps.append(line.number)
+        self._new_step_lines.append(line.number)
+        self._worker_steps.setdefault(line.worker, []).append(line.number)
+        self.enter(line.number, "training")
+
     @property
     def finished(self) -> bool:
         """Whether any source came to an orderly end."""

@@ -12,11 +12,16 @@ MAX_REGION = 3_000
 """Lines after which a sample that was never closed is taken to be over."""
 
 
+def _process(worker: Worker) -> tuple[str, str]:
+    """What prints a sample: the actor, whatever rank or engine a line inside claims to be from."""
+    return worker.actor.partition("/")[0], worker.pid
+
+
 class Samples:
     """Knows for each worker whether it is inside a printed sample."""
 
     def __init__(self) -> None:
-        self._open: dict[Worker, tuple[int, int]] = {}
+        self._open: dict[tuple[str, str], tuple[int, int]] = {}
         self.closed: set[int] = set()
         """Numbers of samples that came to their end: what lies in them is surely quoted."""
         self._count = 0
@@ -25,30 +30,30 @@ class Samples:
         """Takes a line that holds a sample's marker."""
         text = line.text
         if text.startswith(("[prompt]", "[response]", "[ground_truth]")):
-            region = self._open.get(line.worker)
+            region = self._open.get(_process(line.worker))
             if region is not None and text.startswith("[prompt]"):
                 self.closed.add(region[0])
                 region = None
             if region is None:
                 self._count += 1
-                self._open[line.worker] = (self._count, line.number)
+                self._open[_process(line.worker)] = (self._count, line.number)
         elif text.startswith("[score]"):
-            region = self._open.pop(line.worker, None)
+            region = self._open.pop(_process(line.worker), None)
             if region is not None:
                 self.closed.add(region[0])
 
     def record(self, line: Line) -> None:
         """A line that only the program prints (a step line): the worker's sample is over."""
-        region = self._open.pop(line.worker, None)
+        region = self._open.pop(_process(line.worker), None)
         if region is not None:
             self.closed.add(region[0])
 
     def region(self, line: Line) -> int:
         """The sample that the line lies in, 0 if none."""
-        region = self._open.get(line.worker)
+        region = self._open.get(_process(line.worker))
         if region is None:
             return 0
         if line.number - region[1] > MAX_REGION:
-            del self._open[line.worker]
+            del self._open[_process(line.worker)]
             return 0
         return region[0]

@@ -15,6 +15,7 @@ QUIET_KINDS = ("metric", "config")
 """Rules of these kinds tell of trouble that does not end a process by itself."""
 STEPS_TO_RECOVER = 2
 MESSENGER = 6
+NOISE = 8
 NEAR_THE_END = 40
 """Lines: a bare `Name: message` further up, without frames, was most likely handled."""
 
@@ -34,9 +35,10 @@ def choose(collector: Collector, incidents: list[Incident], lang: Lang) -> list[
     )
     order = sorted(incidents, key=lambda one: (_class(one, collector.base), *_place(one, clock)))
     classes = [_class(one, collector.base) for one in order]
-    if classes and classes[0] > 4 and MESSENGER in classes and not collector.progress.finished:
+    told = next((kind for kind in (MESSENGER, NOISE) if kind in classes), None)
+    if classes and classes[0] > 4 and told is not None and not collector.progress.finished:
         # nothing but messengers: the first of them, and what it brought, is all that can be told
-        order.insert(0, order.pop(classes.index(MESSENGER)))
+        order.insert(0, order.pop(classes.index(told)))
         _crown(order, lang)
     elif classes and classes[0] <= 4:
         _crown(order, lang)
@@ -82,6 +84,11 @@ def _recovered(incident: Incident, collector: Collector) -> bool:
     last, end = incident.last_line, collector.end_of(incident.last_path)
     if progress.restarted_between(last, end, STEPS_TO_RECOVER):
         return True
+    if not incident.last_uncaught and incident.count > 1:
+        # survived before, in a run that made steps between its printings
+        first = incident.first.line
+        if progress.steps_between(first, last) >= STEPS_TO_RECOVER:
+            return True
     if incident.uncaught:
         return progress.steps_between(last, end, incident.first.worker) >= STEPS_TO_RECOVER
     if progress.steps_between(last, end) >= STEPS_TO_RECOVER:
@@ -128,10 +135,12 @@ def _class(incident: Incident, base: RuleBase) -> int:
         return 7
     if incident.explained_by:
         return 5
+    if rule is None and incident.block is None:
+        return 4
     if rule is None:
         return 1 if incident.block is not None and incident.block.chain[0].frames else 3
     if rule.role in ("cascade", "teardown"):
-        return MESSENGER if rule.role == "cascade" else 8
+        return MESSENGER if rule.role == "cascade" else NOISE
     if rule.role == "advice" or base.spec(rule.id).kind == "silence":
         return 7
     kind = base.spec(rule.id).kind
@@ -154,7 +163,7 @@ def _place(incident: Incident, clock: bool) -> tuple[float, int, int]:
 def _crown(order: list[Incident], lang: Lang) -> None:
     """Makes the first the root, gives the others their reason."""
     root = order[0]
-    symptom = root.role in ("symptom", "cascade")
+    symptom = root.role in ("symptom", "cascade", "teardown")
     root.role = "root"
     if root.rule is None:
         root.why = say("why_unknown", lang)

@@ -50,6 +50,7 @@ class Collector:
         self.seen_rules: set[str] = set()
         self.folded = 0
         self.context = 0
+        self.ignored = 0
         self.error_lines: list[Evidence] = []
         self.ranks: set[str] = set()
         self.total_lines = 0
@@ -120,6 +121,8 @@ class Collector:
             self.metrics.step_line(line)
         if anchors.METRICS in found:
             self.metrics.dict_line(line)
+            self.progress.tick(line)
+            self.samples.record(line)
         if region:
             return
         if anchors.PHASE in found:
@@ -161,6 +164,9 @@ class Collector:
 
     def _winner(self, block: Block, placed: list[Match], region: int) -> None:
         """Chooses what a traceback is about: the most telling rule, the earliest on a tie."""
+        if block.ignored:
+            self.ignored += 1
+            return
         candidates: list[tuple[float, int, Match]] = []
         also: set[str] = set()
 
@@ -267,6 +273,10 @@ class Collector:
                 self._fold(match, also, incidents)
         return Closed(incidents, seen, quoted)
 
+    def path_of(self, number: int) -> str:
+        """The source that holds a line."""
+        return next((path for path, end in self._ends.items() if number <= end), self.last_path)
+
     def _metric_matches(self) -> list[Match]:
         found = []
         for rule_id in self.base.by_kind.get("metric", ()):
@@ -274,7 +284,14 @@ class Collector:
             if bad is not None:
                 text = f"step {bad.captures['step']}: {bad.captures['key']} {bad.captures['value']}"
                 found.append(
-                    Match(rule_id, self.last_path, bad.line, text, bad.captures, lines=bad.lines)
+                    Match(
+                        rule_id,
+                        self.path_of(bad.line),
+                        bad.line,
+                        text,
+                        bad.captures,
+                        lines=bad.lines,
+                    )
                 )
         return found
 

@@ -181,14 +181,16 @@ class Explainer:
                 fill(cause.text, captures, self._lang),
                 cause.likelihood,
                 state,  # type: ignore[arg-type]
-                tuple(because),
+                tuple(dict.fromkeys(because)),
             )
             scored.append((-score, i, told, cause))
         scored.sort(key=lambda item: item[:2])
         fixes = []
         for _, _, told, cause in scored:
             if told.state != "ruled_out":
-                fixes += [self._fix(fix, captures) for fix in cause.fixes]
+                fixes += [
+                    self._fix(fix, captures) for fix in cause.fixes if not self._is_set(fix.set)
+                ]
         unique = list({(fix.text, fix.run, fix.set, fix.code): fix for fix in fixes}.values())
         return [told for _, _, told, _ in scored], unique
 
@@ -202,6 +204,14 @@ class Explainer:
             fill(fix.verify, captures, self._lang) if fix.verify else "",
         )
 
+    def _is_set(self, overrides: str) -> bool:
+        """Whether the run already has all of these overrides: then they are no fix."""
+        pairs = [item.lstrip("+").partition("=") for item in overrides.split()]
+        return bool(pairs) and all(
+            self._settings.get(key) is not None and str(self._settings.get(key)) == value
+            for key, _, value in pairs
+        )
+
     def _speaks(self, hint: Hint, incident: Incident, captures: Mapping[str, str]) -> str | None:
         """The reason in words if the hint holds, else None."""
         lang = self._lang
@@ -209,12 +219,13 @@ class Explainer:
             value = captures.get(hint.capture, "")
             if not value or not self._fits(hint, value):
                 return None
-            return say("because_capture", lang, name=hint.capture, value=visible(value, 48))
+            return say("because_capture", lang, value=visible(value, 48))
         if hint.config:
             setting = self._settings.get(hint.config)
             if setting is None or not self._fits(hint, str(setting)):
                 return None
-            return say("because_capture", lang, name=hint.config, value=visible(str(setting), 48))
+            value = visible(str(setting), 48)
+            return say("because_config", lang, name=hint.config, value=value)
         if hint.seen:
             found = [rule for rule in hint.seen if rule in self._seen]
             return say("because_seen", lang, rule=", ".join(found)) if found else None
@@ -253,7 +264,14 @@ class Explainer:
             return "high"
         if rule.status == "experimental" or rule.scope == "family":
             return "medium"
-        sure = states and (states[0].likelihood == "high" or states[0].state == "supported")
+        if not states:
+            return "medium"
+        told = states[0].state == "supported"
+        rivals = [one for one in states[1:] if one.state != "ruled_out"]
+        alone = sum(one.likelihood != "low" for one in rivals) <= 1 and all(
+            one.likelihood != "high" for one in rivals
+        )
+        sure = states[0].likelihood == "high" and (told or alone)
         return "high" if sure else "medium"
 
 

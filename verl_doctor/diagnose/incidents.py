@@ -52,6 +52,8 @@ class Incident:
     last_time: float | None = None
     evidence: list[Evidence] = field(default_factory=list)
     uncaught: bool = False
+    last_uncaught: bool = False
+    """Its last printing was that of a process that ended with it."""
     also: set[str] = field(default_factory=set)
     """Other rules that held in the same tracebacks."""
     # set by the diagnosis
@@ -84,6 +86,7 @@ class Incident:
         self.also |= also
         if match.line >= self.last_line:
             self.last_line, self.last_path = match.line, match.path
+            self.last_uncaught = match.block is not None and match.block.uncaught
         if match.time is not None:
             self.last_time = match.time
         label = match.worker.label

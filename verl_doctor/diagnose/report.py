@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ..logs.text import visible
@@ -16,12 +17,16 @@ from ..model import (
     Verdict,
     severity_rank,
 )
-from .choose import choose
+from .choose import NEAR_THE_END, choose
 from .collect import Collector
 from .explain import Explainer
 from .incidents import Incident
 from .words import say
 
+_GIVES_UP = re.compile(
+    r"\b(?:FATAL|CRITICAL)\b|\bFatal\b|exit(?:ed)? with (?:code|status) [1-9]"
+    r"|任务失败|训练(?:终止|失败)|退出码 ?[1-9]"
+)
 INTERRUPTS = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
@@ -42,6 +47,12 @@ def report(
     order = choose(collector, list(closed.incidents.by_key.values()), lang)
     last_text = _last_line(tail)
     root = order[0] if order and order[0].role == "root" else None
+    if root is None and not collector.progress.finished:
+        word = _last_word(collector)
+        if word is not None:
+            closed.incidents.add(word, None)
+            order = choose(collector, list(closed.incidents.by_key.values()), lang)
+            root = order[0] if order and order[0].role == "root" else None
     if root is None and not collector.progress.finished:
         quiet = silence(collector, tail)
         if quiet is not None:
@@ -69,7 +80,7 @@ def report(
             "folded": collector.folded,
             "quoted": closed.quoted,
             "context": collector.context,
-            "teardown": len(findings) - len(shown),
+            "teardown": len(findings) - len(shown) + collector.ignored,
         },
         notes=tuple(_notes(collector, root, notes, lang)),
         overrides=collector.settings.overrides,
@@ -78,6 +89,8 @@ def report(
 
 
 def _verdict(root: Incident | None, order: Sequence[Incident], collector: Collector) -> Verdict:
+    if root is not None and _interrupted(root):
+        return "interrupted"
     if root is None or severity_rank(root.severity) > severity_rank("high"):
         if collector.progress.finished:
             return "healthy"
@@ -85,11 +98,29 @@ def _verdict(root: Incident | None, order: Sequence[Incident], collector: Collec
     rule = root.rule
     if rule is not None and rule.outcome:
         return rule.outcome  # type: ignore[return-value]
-    if root.first.captures.get("signal") in INTERRUPTS:
-        return "interrupted"
     kind = collector.base.spec(rule.id).kind if rule else ""
     died = any(one.uncaught for one in order if not one.recovered)
     return "degraded" if kind == "metric" and not died else "failed"
+
+
+def _interrupted(root: Incident) -> bool:
+    """Whether the run was stopped from outside: a signal, Ctrl-C, a scheduler."""
+    if root.rule is not None and root.rule.outcome:
+        return root.rule.outcome == "interrupted"
+    names = (root.first.captures.get("signal"), root.first.captures.get("what"))
+    block = root.block
+    stopped = block is not None and any(exc.name == "KeyboardInterrupt" for exc in block.chain)
+    return stopped or any(name in INTERRUPTS for name in names)
+
+
+def _last_word(collector: Collector) -> Match | None:
+    """The last line near the end by which a program says that it gives up, if no rule knows it."""
+    for one in reversed(collector.error_lines):
+        near = collector.end_of(one.path) - one.line <= NEAR_THE_END
+        if near and _GIVES_UP.search(one.text):
+            phase = collector.progress.phase_at(one.line)[0]
+            return Match("", one.path, one.line, one.text, {}, phase=phase)
+    return None
 
 
 def silence(collector: Collector, tail: str) -> Match | None:
@@ -108,7 +139,7 @@ def silence(collector: Collector, tail: str) -> Match | None:
         elif phase in phases:
             best = rule_id
             break
-    if best is None or not collector.total_lines:
+    if best is None or not last_text:
         return None
     step = collector.progress.last_step
     captures = {

@@ -62,7 +62,7 @@ def compose(text: str, path: str) -> tuple[yaml.Node | None, list[Problem]]:
     except yaml.MarkedYAMLError as error:
         found = error.problem_mark or error.context_mark
         line, column = (found.line + 1, found.column + 1) if found else (1, 1)
-        snippet = text.splitlines()[line - 1].strip() if line <= text.count("\n") + 1 else ""
+        snippet = "".join(text.split("\n")[line - 1 : line]).strip()
         words = (error.problem or "not YAML").replace("\n", " ")
         return None, [Problem(path, line, column, f"YAML syntax: {words}", f"at: {snippet[:60]}")]
     except (yaml.YAMLError, RecursionError, ValueError) as error:

@@ -50,6 +50,8 @@ class Assembler:
         self._latest: OpenTraceback | None = None
         self.done: list[tuple[int, Block]] = []
         self._count = 0
+        self._ignored: dict[Worker, int] = {}
+        """Line of the last `Exception ignored in` of a worker: Python went on after it."""
 
     @property
     def busy(self) -> bool:
@@ -89,6 +91,8 @@ class Assembler:
         self, line: Line, formats: tuple[str, ...], exception: bool
     ) -> tuple[Part, int] | None:
         text = line.text
+        if text.startswith("Exception ignored "):
+            self._ignored[line.worker] = line.number
         headed = is_header(text)
         bare = exception and not headed and parse_exception(text) is not None
         if not (headed or bare or FRAME.match(text)):
@@ -109,6 +113,7 @@ class Assembler:
         )
         self._count += 1
         opened.token = self._count
+        opened.ignored = 0 < line.number - self._ignored.get(line.worker, -9) <= 3
         opened.group = "Exception Group" in text
         if "─" in text:
             opened.state = State.BOX
@@ -220,6 +225,7 @@ class Assembler:
                 self._end(block)
             return None
         block.exc_type, first = parsed
+        block.colon = stripped.rstrip().endswith(":")
         block.message, block.lengths = [first], [len(line.text)]
         block.exc_line = block.exc_last = line.number
         block.blanks = 0
@@ -277,6 +283,7 @@ class Assembler:
         if CARETS.match(text):
             return Part.FRAME
         deeper = indent > block.indent
+        empty = empty and block.colon and not OUTSIDE.match(stripped)
         direct = not block.blanks and not OUTSIDE.match(stripped)
         most = MAX_BARE if block.bare else MAX_MESSAGE
         if same and len(block.message) < most and (deeper or empty or direct):
@@ -311,7 +318,8 @@ class Assembler:
                     first_line=block.first,
                     last_line=last,
                     chain=tuple(block.chain),
-                    uncaught=block.uncaught,
+                    uncaught=block.uncaught and not block.ignored,
+                    ignored=block.ignored,
                     time=block.time,
                     repeated=block.repeated,
                 ),

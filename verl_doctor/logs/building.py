@@ -50,6 +50,9 @@ class OpenTraceback:
     repeated: int = 1
     uncaught: bool = False
     in_handler: bool = False
+    ignored: bool = False
+    colon: bool = False
+    """The exception's line ends with a colon: its message begins on the next."""
 
     def push(self) -> None:
         """Puts the exception just read into the chain."""

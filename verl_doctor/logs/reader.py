@@ -6,6 +6,7 @@ a traceback or a config dump is open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +15,8 @@ from ..model import NOBODY, Block, Line, Worker
 from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE
 from .blocks import Assembler, Part
 from .names import worker_of
-from .prefix import peel
+from .prefix import Peeled, peel
+from .shapes import HEADER
 from .text import plain, segment, unrepeated
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 MAX_LINE = 64 * 1024
 """Bytes of a line that are decoded, around the hit."""
+MAX_LEARNED = 4
+_NUMBER = re.compile(r"\d+")
+_CLOCK = re.compile(r"\d:\d\d")
 MAX_DUMP = 4_000
 """Lines of a pretty-printed config that are taken as one."""
 
@@ -82,6 +87,7 @@ class Reader:
         self._blocks = Assembler(self._nobody)
         self._clock: float | None = None
         """The last time that a line told; lines without a time of their own are dated by it."""
+        self._learned: list[re.Pattern[str]] = []
         self._dump: list[str] = []
         self._dump_line: Line | None = None
         self._depth = 0
@@ -171,6 +177,8 @@ class Reader:
     ) -> Iterator[Item]:
         whole = part.decode("utf-8", "replace")
         peeled = peel(whole)
+        if self._learned or HEADER in peeled.rest:
+            peeled = self._unknown_prefix(peeled)
         worker = peeled.worker
         if start and worker == NOBODY:
             # Ray prints its prefix once, before the first carriage return
@@ -184,8 +192,10 @@ class Reader:
         text, repeated = unrepeated(rest)
         line = Line(text, number, self.path, worker, peeled.level, self._clock, repeated)
         if self._dump_line is not None and worker == self._dump_line.worker:
-            yield from self._feed_dump(line)
-            return
+            if not text or text[0] in " {":
+                yield from self._feed_dump(line)
+                return
+            yield self._end_dump(number - 1)  # a paste may have cut the dump short
         anchors = frozenset(ident for _, ident in hits if ident < FIRST_RULE) if hits else _NONE
         if CONFIG in anchors and text.startswith("{'"):
             self._dump_line = line
@@ -201,6 +211,42 @@ class Reader:
             literals = tuple({ident - FIRST_RULE for _, ident in hits if ident >= FIRST_RULE})
             part_, token = took if took else (None, 0)
             yield Seen(line, anchors, literals, whole, part_, token)
+
+    def _unknown_prefix(self, peeled: Peeled) -> Peeled:
+        """The line without a prefix that no format knows, learnt from how tracebacks begin.
+
+        What stands before `Traceback (most recent call last):` stands before every line of that
+        log: `gpu-01: `, `[pod/x/main] `, a dashboard's date and host. Digits may vary.
+        """
+        text = peeled.rest
+        for pattern in self._learned:
+            found = pattern.match(text)
+            if found:
+                return self._behind(peeled, found.end())
+        before, header, rest = text.partition(HEADER)
+        known = not before.strip(" |+╭─") or before.startswith(("[prompt]", "[response]"))
+        if not header or rest.strip() != ":" or known or len(before) > 120:
+            return peeled
+        if before.rstrip().endswith(("Original", "Group")) or len(self._learned) >= MAX_LEARNED:
+            return peeled
+        shape = r"\d+".join(re.escape(piece) for piece in _NUMBER.split(before))
+        self._learned.append(re.compile(shape))
+        return self._behind(peeled, len(before))
+
+    def _behind(self, peeled: Peeled, place: int) -> Peeled:
+        """What stands behind an unknown prefix; it names the worker unless it holds a time."""
+        prefix = peeled.rest[:place].strip(" \t:|>")
+        inner = peel(peeled.rest[place:])
+        worker = inner.worker if inner.worker != NOBODY else peeled.worker
+        if worker == NOBODY and not _CLOCK.search(prefix):
+            worker = Worker(node=prefix)
+        return Peeled(
+            inner.rest,
+            worker,
+            inner.level or peeled.level,
+            peeled.time or inner.time,
+            (*peeled.formats, "learned", *inner.formats),
+        )
 
     def _first_worker(self, raw: bytes) -> Worker:
         head = raw[: raw.find(b"\r")][:400]

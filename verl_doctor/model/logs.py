@@ -105,6 +105,8 @@ class Block:
     chain: tuple[Exc, ...]
     uncaught: bool = False
     """The outermost frame is the module: the process ended with it."""
+    ignored: bool = False
+    """Python says that it ignored it (`Exception ignored in …`, from a `__del__` or at exit)."""
     time: float | None = None
     repeated: int = 1
 

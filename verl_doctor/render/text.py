@@ -44,7 +44,8 @@ def console(stream: TextIO, color: str) -> Console:
     Takes `auto`, `always` or `never`; NO_COLOR and TERM=dumb are respected by `auto`.
     """
     terminal = stream.isatty()
-    width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns if terminal else PIPE_WIDTH
+    wide = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
+    width = wide if terminal or os.environ.get("COLUMNS") else PIPE_WIDTH
     plain = color == "never" or (
         color == "auto"
         and (not terminal or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb")
@@ -106,6 +107,8 @@ class Page:
 
     def fix(self, number: int, text: str, pasted: Fix | FixText, verify: str) -> None:
         """One fix: words, what can be pasted, how to see that it worked."""
+        if pasted.risk in ("medium", "high"):
+            text += " " + self.say("risk", how=self.say("risk_" + pasted.risk))
         self.field(f"{self.say('fix')} {number}", text)
         for sign, command in (("$", pasted.run), ("+", pasted.set), (">", pasted.code)):
             if command:

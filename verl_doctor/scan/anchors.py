@@ -23,6 +23,7 @@ SIGNAL: Final = 12
 NCCL: Final = 13
 REPEATED: Final = 14
 METRICS: Final = 15
+IGNORED: Final = 16
 
 FIRST_RULE: Final = 100
 """Ids from here on belong to rule texts."""
@@ -113,8 +114,10 @@ ANCHORS: Final[dict[int, str]] = {
     METRICS: r"\{'(loss|train_loss|eval_loss|reward)': ",
     SAMPLE: r"\[(prompt|response|ground_truth|score)\]",
     ERROR_LINE: r"(\bERROR\b|\bFATAL\b|\bCRITICAL\b|\bFatal |^error: |: error: |core dumped"
+    r"|任务失败|训练(终止|失败)|退出码 ?[1-9]|exit(ed)? with (code|status) [1-9]"
     r"|terminate called|[Aa]ssertion [^\n]{0,200}failed|[Pp]anic)",
-    DONE: r"(Final validation metrics: |Training (completed|finished|done)"
+    DONE: r"('train_runtime': |训练(已)?(完成|结束)|Final validation metrics: "
+    r"|Training (completed|finished|done)"
     r"|raining complete[d.!]|exit code 0\b|wandb: Run summary:|wandb: Synced|Run summary:"
     r"|wandb: Find logs at|Training Progress: {1,3}100%\|[^|\n]{1,80}\| \d+/\d+ \[)",
     CONFIG: r"\{'(actor_rollout_ref|algorithm)': ",
@@ -125,6 +128,7 @@ ANCHORS: Final[dict[int, str]] = {
     r"|Illegal instruction|Floating point exception|\bHangup\b"
     r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
+    IGNORED: r"Exception ignored (in|on|while)",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",
 }
