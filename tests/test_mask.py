@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verl_doctor.store.mask import mask
+from verl_doctor.logs.mask import mask
 
 # Put together at run time, so that no scanner takes this file for a leak.
 B36 = "Zx81kQwErTyUiOpAsDfGhJkLzXcVbNm42qWe"

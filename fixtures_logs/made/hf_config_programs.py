@@ -23,33 +23,17 @@ python3 -m verl.trainer.main_ppo %s \\
     actor_rollout_ref.actor.kl_loss_coef=0.001 \\
     actor_rollout_ref.rollout.name=vllm \\
     actor_rollout_ref.rollout.n=5 \\
+    actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8 \\
+    actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8 \\
     actor_rollout_ref.rollout.tensor_model_parallel_size=1 \\
     trainer.n_gpus_per_node=8 \\
     trainer.nnodes=1 \\
     trainer.total_epochs=15 %s $@"""
 
-SFT = """set -x
-torchrun --standalone --nnodes=1 --nproc_per_node=1 -m verl.trainer.sft_trainer \\
-    data.train_files=/home/user/data/gsm8k/train.parquet \\
-    data.val_files=/home/user/data/gsm8k/test.parquet \\
-    data.messages_key=prompt \\
-    data.micro_batch_size_per_gpu=4 \\
-    optim.lr=1e-4 \\
-    engine=fsdp \\
-    trainer.project_name=gsm8k-sft \\
-    trainer.total_epochs=2 %s $@"""
-
-MODEL = "\\\n    model.path=/home/user/models/Qwen2.5-0.5B-Instruct "
-
-
-def ppo(rule: str, how: str, more: str = "", first: str = "", venv: str = "verl091"):
+def ppo(rule: str, how: str, more: str = "", first: str = "", venv: str = "verl091", full: bool = False):
     """verl's PPO entry point with one wrong override."""
-    return job(rule, how, venv, run=PPO % (first, "\\\n    " + more if more else ""), libs=LIBS[venv])
-
-
-def sft(rule: str, how: str, more: str):
-    """verl's SFT entry point with one wrong override."""
-    return job(rule, how, "verl091", run=SFT % more, libs=LIBS["verl091"])
+    run = PPO % (first, "\\\n    " + more if more else "")
+    return job(rule, how, venv, run="export HYDRA_FULL_ERROR=1\n" + run if full else run, libs=LIBS[venv])
 
 
 def own(rule: str, how: str, config: str, code: str, args: str = "", full: bool = False):
@@ -100,19 +84,23 @@ PROGRAMS = {
                                     "--config-path=/home/user/conf --config-name='grpo'"),
     "group-option-missing": ppo("CFG008", "an option of a group that does not exist",
                                 "actor@actor_rollout_ref.actor=fsdp_actor"),
-    "config-field-unknown": sft("CFG009", "a field added with + that the dataclass does not have",
-                                MODEL + "+optim.warmup_ratio=0.1"),
-    "instantiation-assertion": sft("CFG010", "a scheduler that __post_init__ does not accept",
-                                   MODEL + "optim.lr_scheduler_type=linear"),
-    "target-missing": sft("CFG011", "a _target_ that does not exist",
-                          MODEL + "optim._target_=verl.workers.config.AdamWConfig"),
+    "config-field-unknown": ppo("CFG009", "a field added with + that the dataclass does not have",
+                                "+actor_rollout_ref.actor.optim.warmup_ratio=0.1"),
+    "config-field-unknown-full": ppo("CFG009", "the same with HYDRA_FULL_ERROR=1",
+                                     "+actor_rollout_ref.actor.batch_size_per_gpu=8", full=True),
+    "instantiation-assertion": ppo("CFG010", "a scheduler that __post_init__ does not accept",
+                                   "actor_rollout_ref.actor.optim.lr_scheduler_type=linear"),
+    "instantiation-value": ppo("CFG010", "a loss aggregation that __post_init__ does not accept",
+                               "actor_rollout_ref.actor.loss_agg_mode=mean"),
+    "target-missing": ppo("CFG011", "a _target_ that does not exist",
+                          "actor_rollout_ref.actor.optim._target_=verl.workers.config.AdamWConfig"),
     "mandatory-value": own("CFG012", "a ??? value read by the program", CONFIG,
                            '    engine = {"vllm": 1, "sglang": 2}[cfg.rollout.name]'),
     "environment-variable": own("CFG014", "${oc.env:CKPT_DIR} without the variable", CONFIG,
                                 '    log.info("checkpoints in %s", cfg.trainer.default_local_dir)'),
     "resolver-unknown": own("CFG014", "a resolver that nobody registered",
                             CONFIG + "  name: ${now_utc:%Y}\n",
-                            '    log.info("config %s", OmegaConf.to_container(cfg, resolve=True))'),
+                            '    log.info("name %s", cfg.trainer.name)'),
     "type-rejected": own("CFG015", "a structured config and a value of another type", CONFIG,
         """
     from dataclasses import dataclass
@@ -134,8 +122,8 @@ PROGRAMS = {
                            '    log.info("wandb project %s", cfg.trainer.logger.wandb.project)'),
     "reward-model-key": ppo("CFG021", "a reward_model key that v0.9.1 does not have",
                             "reward_model.micro_batch_size_per_gpu=4"),
-    "reward-manager-key": ppo("CFG021", "a reward_model.reward_manager key in v0.9.1",
-                              "reward_model.reward_manager=dapo"),
+    "reward-manager-key": ppo("CFG021", "a key that no release has under this name",
+                              "reward_manager.name=dapo", venv="verl041"),
     "newer-key-reward": ppo("CFG022", "a key of v0.9 given to v0.4.1",
                             "reward.custom_reward_function.path=/home/user/reward.py", venv="verl041"),
     "newer-key-v1": ppo("CFG022", "a key of v0.9 given to v0.4.1", "trainer.use_v1=True", venv="verl041"),
@@ -167,9 +155,8 @@ optim:
   weight_decay: 0.01
 E
 python train.py"""),
-    "learning-rate-quoted": sft("CFG018", "a learning rate in two pairs of quotes", MODEL + "optim.lr=\\'1e-5\\'"),
-    "warmup-ratio-quoted": sft("CFG019", "a warmup ratio in two pairs of quotes",
-                               MODEL + "optim.lr_warmup_steps_ratio=\\'0.03\\'"),
+    "train-batch-size-quoted": ppo("CFG020", "a batch size in two pairs of quotes",
+                                   "data.train_batch_size=\\'256\\'"),
     "batch-size-quoted": ppo("CFG020", "a batch size in two pairs of quotes",
                              "trainer.n_gpus_per_node=\\'8\\'"),
 }

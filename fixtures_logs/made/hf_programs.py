@@ -108,7 +108,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
             self.answer(200, {"ETag": '"5f7c"', "X-Linked-Size": str(size), "X-Linked-ETag": '"5f7c"',
                 "X-Repo-Commit": COMMIT}, b"x" * (size if mode == "big" else 1310720), length=size if self.command == "HEAD" else None)
     do_HEAD = do_GET
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 443), Hub)
+server = http.server.ThreadingHTTPServer(("127.0.0.2", 443), Hub)
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(sys.argv[0].replace("hub.py", "cert.pem"), sys.argv[0].replace("hub.py", "key.pem"))
 server.socket = context.wrap_socket(server.socket, server_side=True)

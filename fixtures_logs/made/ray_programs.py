@@ -788,24 +788,6 @@ for one in waiting:
 print(ray.get(ref))
 """,
     ),
-    "worker-not-registered": job(
-        "RAY059",
-        "worker processes whose Python takes 20 s to start, as on slow network storage",
-        """
-import ray
-
-ray.init(num_cpus=2)
-
-@ray.remote
-def score(i):
-    return i
-
-print(ray.get([score.remote(i) for i in range(2)], timeout=60))
-""",
-        "mkdir slow; printf 'import os, sys, time\\nif any(\"default_worker\" in a for a in"
-        " sys.orig_argv):\\n    time.sleep(20)\\n' > slow/sitecustomize.py\n"
-        "export PYTHONPATH=$PWD/slow RAY_worker_register_timeout_seconds=5\npython train.py",
-    ),
     "gcs-never-answered": job(
         "RAY060",
         "ray.init with the address of a head that is not up",

@@ -47,7 +47,7 @@ void check(torch::Tensor x) {
 }
 struct Pool {
   void* p = nullptr;
-  ~Pool() { if (p) C10_CUDA_CHECK(cudaFree(p)); }
+  ~Pool() { if (p) C10_CUDA_CHECK_WARN(cudaFree(p)); }
 };
 static Pool pool;
 void reserve(int64_t bytes) { C10_CUDA_CHECK(cudaMalloc(&pool.p, bytes)); }
@@ -268,15 +268,8 @@ dist.barrier()
         + "\nids = torch.randint(0, 64, (4, 12), device='cuda')\nprint(policy(ids).float().mean().item())\n"
         "ids[:, -1] = 70\nlogits = policy(ids)\nprint(logits.float().mean().item())\n",
     ),
-    "gpu-product-not-supported": job(
-        "CUD021",
-        "a matrix product in a layout that cuBLAS has no algorithm for (float8 rows with the sizes of a small head)",
-        "import torch\n\na = torch.randn(16, 32, device='cuda').to(torch.float8_e5m2)\nb = torch.randn(32, 16, device='cuda').t().contiguous().t().to(torch.float8_e5m2)\n"
-        "one = torch.tensor(1.0, device='cuda')\nprint('fp8 rollout warm-up', flush=True)\n"
-        "print(torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16).shape)\n",
-    ),
     "gpu-product-memory-full": job(
-        "CUD021",
+        "CUD020",
         "matrix products while another process holds the rest of the GPU",
         "import os, time\nimport torch\n\nx = torch.randn(64, 64, device='cuda')\nprint('ready', flush=True)\nopen('go', 'w').close()\n"
         "while not os.path.exists('full'):\n    time.sleep(0.2)\nprint((x @ x).mean().item())\n",
@@ -285,7 +278,7 @@ dist.barrier()
         alone=True,
     ),
     "gpu-cudnn-memory-full": job(
-        "CUD022",
+        "CUD002",
         "the vision tower's first convolution while another process holds the rest of the GPU",
         "import os, time\nimport torch\n\nvisual = torch.nn.Conv2d(3, 64, 3, padding=1).cuda()\nx = torch.randn(2, 3, 64, 64, device='cuda')\nout = torch.empty(1 << 21, device='cuda'); del out\n"
         "print('ready', flush=True)\nopen('go', 'w').close()\n"
@@ -293,20 +286,6 @@ dist.barrier()
         "(while [ ! -e go ]; do sleep 0.2; done; exec python3 fill.py 2 25) > fill.log 2>&1 &\npython3 train.py; kill %1",
         more_files={"fill.py": FILL},
         alone=True,
-    ),
-    "gpu-cudnn-no-engine": job(
-        "CUD022",
-        "a depthwise 3-d convolution with sizes that cuDNN has no engine for",
-        "import torch\n\nprint('vision tower warm-up', flush=True)\n"
-        "x = torch.randn(1, 1, 3, 60000, 60000, device='cuda', dtype=torch.bfloat16)\nw = torch.nn.Conv3d(1, 1, (3, 3, 3), dilation=(1, 20000, 20000)).cuda().bfloat16()\n"
-        "print(w(x).shape)\n",
-    ),
-    "gpu-cudnn-sdpa": job(
-        "CUD022",
-        "cuDNN attention is forced for a head size it has no plan for",
-        "import torch\nimport torch.nn.functional as F\nfrom torch.nn.attention import SDPBackend, sdpa_kernel\n\n"
-        "q = torch.randn(1, 4, 17, 256, device='cuda', dtype=torch.bfloat16, requires_grad=True)\nmask = torch.zeros(1, 4, 17, 17, device='cuda', dtype=torch.bfloat16)\n"
-        "with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):\n    F.scaled_dot_product_attention(q, q, q, attn_mask=mask).sum().backward()\n",
     ),
     "gpu-capture-item": job(
         "CUD023",
@@ -352,7 +331,7 @@ with torch.cuda.graph(graph), torch.no_grad():
 """,
     ),
     "gpu-fork-cupy": job(
-        "CUD030",
+        "CUD034",
         "cupy initialises CUDA, then a forked worker uses torch (which knows nothing of it)",
         """
 import multiprocessing
@@ -371,7 +350,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 """,
     ),
     "gpu-stub-library": job(
-        "CUD030",
+        "CUD025",
         "LD_LIBRARY_PATH puts the toolkit's stub libcuda before the driver",
         HEAD + "\npolicy.cuda()\n",
         "mkdir stubs; ln -s $(ls /usr/local/cuda*/lib64/stubs/libcuda.so /usr/local/cuda*/targets/*/lib/stubs/libcuda.so 2>/dev/null | head -1) stubs/libcuda.so.1\n"
@@ -412,24 +391,8 @@ train_step(4)
         PLAIN
         + "NCCL_HOSTID=b RANK=1 timeout 50 python3 train.py > other_host.log 2>&1 &\nNCCL_HOSTID=a RANK=0 python3 train.py\necho exit code $?",
     ),
-    "nccl-watchdog-stuck": job(
-        "DST004",
-        "a kernel that runs for minutes, and cudaFree in the main thread: the watchdog cannot query its event",
-        RANKS.replace("TIMEOUT", "300")
-        + """
-big = torch.empty(1 << 28, device="cuda")
-torch.cuda.synchronize()
-del big
-torch.cuda._sleep(150 * 1_700_000_000)
-dist.all_reduce(torch.ones(1024, device="cuda"))
-torch.cuda.empty_cache()
-torch.cuda.synchronize()
-""",
-        "export TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=20\n" + RANK_HOST,
-        timeout=110,
-    ),
     "nccl-watchdog-gil": job(
-        "DST004",
+        "DST001",
         "a native call that holds the GIL for minutes in rank 1 while rank 0 waits and times out",
         BASE
         + """
@@ -506,5 +469,174 @@ torch.cuda.synchronize()
         "rank 1 raises KeyError at step 4; rank 0 waits in NCCL",
         BASE + "\nif rank == 1:\n    print({}['reward_model'])\ntrain_step(4)\ntorch.cuda.synchronize()\n",
         RANK_HOST,
+    ),
+    "nccl-watchdog-stuck": job(
+        "DST004",
+        "a native call holds the GIL in rank 1 after it started a collective that rank 0 never joins: at the time-out its watchdog waits for the GIL",
+        BASE
+        + """
+import ctypes
+
+if rank == 1:
+    dist.all_reduce(torch.ones(1024, device="cuda"), async_op=True)
+    ctypes.PyDLL(None).sleep(100)
+else:
+    time.sleep(80)
+""",
+        "export TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=20\n" + RANK_HOST,
+        timeout=100,
+    ),
+    "gpu-ipc-producer-gone": job(
+        "CUD030",
+        "a CUDA tensor is sent to another process (torch.multiprocessing); the sender ends before it is opened",
+        """
+import time
+import torch
+import torch.multiprocessing as mp
+
+
+def produce(queue):
+    queue.put(torch.ones(1 << 20, device="cuda"))
+    time.sleep(4)
+
+
+if __name__ == "__main__":
+    mp.set_start_method("spawn")
+    queue = mp.Queue()
+    trainer = mp.Process(target=produce, args=(queue,))
+    trainer.start()
+    time.sleep(15)
+    trainer.join()
+    print("weights arrive", flush=True)
+    print(queue.get().sum().item())
+""",
+    ),
+    "gpu-ipc": job(
+        "CUD030",
+        "the same with a sender that lives",
+        """
+import time
+import torch
+import torch.multiprocessing as mp
+
+
+def produce(queue):
+    queue.put(torch.ones(1 << 20, device="cuda"))
+    time.sleep(30)
+
+
+if __name__ == "__main__":
+    mp.set_start_method("spawn")
+    queue = mp.Queue()
+    trainer = mp.Process(target=produce, args=(queue,))
+    trainer.start()
+    print("weights arrive", flush=True)
+    print(queue.get().sum().item())
+""",
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python3 train.py",
+    ),
+    "fsdp-on-cpu": job(
+        "TOR005",
+        "FSDP1 around a model that was never moved to the GPU (no device_id, no .cuda())",
+        RANKS.split("policy = Policy()")[0].replace("TIMEOUT", "60")
+        + """
+from torch.distributed.fsdp import FullyShardedDataParallel
+
+policy = FullyShardedDataParallel(Policy())
+ids = torch.randint(0, 64, (4, 12), device="cuda")
+loss = -log_probs_of(policy(ids), ids).mean()
+loss.backward()
+""",
+        NET + "torchrun --standalone --nproc-per-node 1 train.py",
+    ),
+    "fsdp-compute-device": job(
+        "TOR005",
+        "FSDP1 with CPU offload: the sharded parameters are moved to the GPU by hand",
+        RANKS.split("policy = Policy()")[0].replace("TIMEOUT", "60")
+        + """
+from torch.distributed.fsdp import CPUOffload, FullyShardedDataParallel
+
+policy = FullyShardedDataParallel(Policy(), device_id=0, cpu_offload=CPUOffload(offload_params=True))
+policy.cuda()
+ids = torch.randint(0, 64, (4, 12), device="cuda")
+loss = -log_probs_of(policy(ids), ids).mean()
+loss.backward()
+""",
+        NET + "torchrun --standalone --nproc-per-node 1 train.py",
+    ),
+    "triton-misaligned": job(
+        "CUD012",
+        "a Triton kernel is told that its pointer offsets are multiples of 16, which they are not",
+        """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gather_kernel(x, out, start, BLOCK: tl.constexpr):
+    offs = tl.multiple_of(start + tl.arange(0, BLOCK), 4)
+    tl.store(out + tl.arange(0, BLOCK), tl.load(x + tl.max_contiguous(offs, BLOCK)))
+
+
+x = torch.randn(8192, device="cuda")
+out = torch.empty(1024, device="cuda")
+print("packing rows", flush=True)
+gather_kernel[(1,)](x, out, 3, BLOCK=1024)
+print(out.sum().item())
+""",
+    ),
+    "compile-recompute-gpu": job(
+        "TOR016",
+        "torch.compile whose Triton cache folder is on a full disk",
+        HEAD.replace("policy = Policy()", "policy = Policy().cuda()")
+        + """
+step_fn = torch.compile(lambda ids: log_probs_of(policy(ids), ids).mean())
+ids = torch.randint(0, 64, (4, 12), device="cuda")
+print("compiling", flush=True)
+print(step_fn(ids).item())
+""",
+        "mkdir cache; mount -t tmpfs -o size=64k none cache\nTORCHINDUCTOR_CACHE_DIR=$PWD/cache TRITON_CACHE_DIR=$PWD/cache/t python3 train.py",
+        isolated=True,
+    ),
+    "gpu-cudnn-left-16": job(
+        "CUD022",
+        "the vision tower's first convolution while another process holds all but 16 MiB of the GPU",
+        "import os, time\nimport torch\n\nvisual = torch.nn.Conv2d(3, 64, 3, padding=1).cuda().bfloat16()\nx = torch.randn(2, 3, 64, 64, device='cuda').bfloat16()\n"
+        "(x + 1).sum().item()\nprint('ready', flush=True)\nopen('go', 'w').close()\n"
+        "while not os.path.exists('full'):\n    time.sleep(0.2)\nprint(visual(x).float().mean().item())\n",
+        "(while [ ! -e go ]; do sleep 0.2; done; exec python3 fill.py 16 25) > fill.log 2>&1 &\npython3 train.py; kill %1",
+        more_files={"fill.py": FILL},
+        alone=True,
+    ),
+    "gpu-cudnn-left-48": job(
+        "CUD022",
+        "the vision tower's first convolution while another process holds all but 48 MiB of the GPU",
+        "import os, time\nimport torch\n\nvisual = torch.nn.Conv2d(3, 64, 3, padding=1).cuda().bfloat16()\nx = torch.randn(2, 3, 64, 64, device='cuda').bfloat16()\n"
+        "(x + 1).sum().item()\nprint('ready', flush=True)\nopen('go', 'w').close()\n"
+        "while not os.path.exists('full'):\n    time.sleep(0.2)\nprint(visual(x).float().mean().item())\n",
+        "(while [ ! -e go ]; do sleep 0.2; done; exec python3 fill.py 48 25) > fill.log 2>&1 &\npython3 train.py; kill %1",
+        more_files={"fill.py": FILL},
+        alone=True,
+    ),
+    "gpu-cudnn-left-96": job(
+        "CUD022",
+        "the vision tower's first convolution while another process holds all but 96 MiB of the GPU",
+        "import os, time\nimport torch\n\nvisual = torch.nn.Conv2d(3, 64, 3, padding=1).cuda().bfloat16()\nx = torch.randn(2, 3, 64, 64, device='cuda').bfloat16()\n"
+        "(x + 1).sum().item()\nprint('ready', flush=True)\nopen('go', 'w').close()\n"
+        "while not os.path.exists('full'):\n    time.sleep(0.2)\nprint(visual(x).float().mean().item())\n",
+        "(while [ ! -e go ]; do sleep 0.2; done; exec python3 fill.py 96 25) > fill.log 2>&1 &\npython3 train.py; kill %1",
+        more_files={"fill.py": FILL},
+        alone=True,
+    ),
+    "gpu-cudnn-left-200": job(
+        "CUD022",
+        "the vision tower's first convolution while another process holds all but 200 MiB of the GPU",
+        "import os, time\nimport torch\n\nvisual = torch.nn.Conv2d(3, 64, 3, padding=1).cuda().bfloat16()\nx = torch.randn(2, 3, 64, 64, device='cuda').bfloat16()\n"
+        "(x + 1).sum().item()\nprint('ready', flush=True)\nopen('go', 'w').close()\n"
+        "while not os.path.exists('full'):\n    time.sleep(0.2)\nprint(visual(x).float().mean().item())\n",
+        "(while [ ! -e go ]; do sleep 0.2; done; exec python3 fill.py 200 25) > fill.log 2>&1 &\npython3 train.py; kill %1",
+        more_files={"fill.py": FILL},
+        alone=True,
     ),
 }

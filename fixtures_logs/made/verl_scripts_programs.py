@@ -118,17 +118,6 @@ for batch in DataLoader(dataset, batch_size=8, collate_fn=collate_fn):
     print(batch.keys())
 """, "0.7.0",
     ),
-    "processor-not-created": script(
-        "VRL080", "hf_processor on a folder that holds a tokenizer alone; the run itself is fine",
-        DATASET + """
-processor = hf_processor("/home/user/tokenizer", use_fast=True)
-config = OmegaConf.create({"max_prompt_length": 256, "filter_overlong_prompts": True})
-dataset = RLHFDataset("/home/user/data/gsm8k/train.parquet", tokenizer, config, processor=processor)
-for step, batch in enumerate(DataLoader(dataset, batch_size=16, collate_fn=collate_fn)):
-    print("batch", step, len(batch["input_ids"]), flush=True)
-""", "0.4.1", run="mkdir ../../tokenizer; cp ../../models/Qwen2.5-0.01B-Instruct/tok* ../../tokenizer/\n"
-        "python train.py",
-    ),
     "reward-data-source": script(
         "VRL040", "the naive reward manager on rows of an own data_source",
         BATCH + """
@@ -384,7 +373,7 @@ torch.distributed.destroy_process_group()
 """, run="mkdir -p ckpt/global_step_10/actor/huggingface\n"
         "cp /home/user/models/Qwen2.5-0.01B-Instruct/*.json ckpt/global_step_10/actor/huggingface/\n"
         "echo '{\"FSDP_version\": 1, \"world_size\": 2}' > ckpt/global_step_10/actor/fsdp_config.json\n"
-        "torchrun --standalone --nproc-per-node 2 train.py > /dev/null 2>&1\n"
+        "python -m torch.distributed.run --standalone --nproc-per-node 2 train.py > /dev/null 2>&1\n"
         "rm ckpt/global_step_10/actor/model_world_size_2_rank_1.pt\nset -x\n"
         "python -m verl.model_merger merge --backend fsdp --local_dir "
         "ckpt/global_step_10/actor --target_dir merged",
@@ -432,7 +421,7 @@ with initialize_config_module("verl.trainer.config", version_base=None):
         "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=2", *sys.argv[1:]])
 worker = ActorRolloutRefWorker(config.actor_rollout_ref, role="actor_rollout")
 """
-TORCHRUN = "set -x\ntorchrun --standalone --nproc-per-node 2 train.py "
+TORCHRUN = "set -x\npython -m torch.distributed.run --standalone --nproc-per-node 2 train.py "
 
 SFT = """
 import sys
@@ -558,7 +547,7 @@ for step in range(1, 4):
     if step == 2:
         batch.batch["advantages"][3] = float("nan")
     metrics = actor.update_policy(batch)
-    print(f"step:{step} - actor/grad_norm:{metrics['actor/grad_norm']}", flush=True)
+    print(f"step:{step} - actor/grad_norm:{metrics['actor/grad_norm'][0]}", flush=True)
 """, "0.7.0",
     ),
     "grad-norm-not-finite-repeated": script(
@@ -646,5 +635,20 @@ config = OmegaConf.create({"max_prompt_length": 256, "filter_overlong_prompts": 
 dataset = RLHFDataset("geometry.parquet", tokenizer, config, processor=processor)
 print(dataset[0])
 """, "0.7.0",
+    ),
+})
+
+PROGRAMS.update({
+    "processor-not-created": script(
+        "VRL080", "hf_processor on a folder that holds a tokenizer alone; the run itself is fine",
+        DATASET + """
+processor = hf_processor("/home/user/tokenizer", use_fast=True)
+config = OmegaConf.create({"max_prompt_length": 256, "filter_overlong_prompts": True})
+dataset = RLHFDataset("/home/user/data/gsm8k/train.parquet", tokenizer, config, processor=processor)
+for step, batch in enumerate(DataLoader(dataset, batch_size=16, collate_fn=collate_fn)):
+    print("batch", step, len(batch["input_ids"]), flush=True)
+""", "0.4.1",
+        "mkdir ../../tokenizer; cp ../../models/Qwen2.5-0.01B-Instruct/tok* ../../tokenizer/\n"
+        "python train.py",
     ),
 })

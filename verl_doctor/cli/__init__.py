@@ -40,6 +40,9 @@ def main(argv: list[str] | None = None) -> None:
 def _run(args: list[str]) -> int:
     import click
 
+    if sys.stdout is None:  # closed by the caller (`>&-`)
+        print("verl-doctor: standard output is closed; use -o FILE", file=sys.stderr)
+        return ExitCode.USAGE
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             # an ASCII locale still gets its report: what can't be encoded shows as an escape
@@ -49,7 +52,8 @@ def _run(args: list[str]) -> int:
 
     try:
         result = cli.main(args=args, prog_name="verl-doctor", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return result if isinstance(result, int) else ExitCode.OK
     except (click.exceptions.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
@@ -60,6 +64,11 @@ def _run(args: list[str]) -> int:
         # the reader went away (`| head`): nothing is left to say, and Python must not try
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
+    except OSError as error:
+        # standard output is full or closed: there is nowhere to go with the result
+        print(f"verl-doctor: cannot write the result: {error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return ExitCode.USAGE
     except DoctorError as error:
         print(f"verl-doctor: {error}", file=sys.stderr)
         for problem in error.problems if isinstance(error, RuleError) else ():

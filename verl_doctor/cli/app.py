@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import os
 import sys
 
 import click
@@ -42,6 +44,9 @@ class Verbs(click.Group):
         if not args:
             args = [] if sys.stdin is None or sys.stdin.isatty() else ["diagnose"]
         elif first not in VERBS and first not in own:
+            close = difflib.get_close_matches(first, VERBS, n=1, cutoff=0.8)
+            if close and not os.path.exists(first):
+                raise click.UsageError(f"no log and no verb is called {first!r}: {close[0]}?", ctx)
             args = ["diagnose", *args]
         return super().parse_args(ctx, args)
 

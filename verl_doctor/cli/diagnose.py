@@ -95,8 +95,8 @@ def diagnose(
         for failure in failures:
             print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
         unreadable = any(failure.fatal for failure in failures)
-        if not sources:
-            return ExitCode.USAGE if unreadable or not failures else ExitCode.OK
+        if not sources and (unreadable or not failures):
+            return ExitCode.USAGE
         base, scanner = load(rule_dirs, cache=not no_cache)
         report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
     _write(report, form, output, lang, color, explain_choice, everything)

@@ -100,22 +100,27 @@ def _recovered(incident: Incident, collector: Collector) -> bool:
 
 def _explain(live: list[Incident], base: RuleBase, lang: Lang) -> None:
     """Demotes what another live incident says that it causes."""
-    by_rule = {incident.rule_id: incident for incident in live if incident.rule}
+    by_rule: dict[str, Incident] = {}
     for incident in live:
-        for other in live:
-            if other is incident or other.rule is None or other.role == "teardown":
-                continue
-            says = incident.rule_id in base.explained_by(other.rule.id)
-            same_block = incident.rule_id in other.also and incident.weight > other.weight
-            back = incident.rule is not None and other.rule_id in base.explained_by(
-                incident.rule_id
-            )
-            if (says and not back) or same_block:
-                incident.explained_by = other.rule_id
-                incident.why = say("why_explained", lang, other=other.rule_id)
-                if incident.role in ("root", "symptom"):
-                    incident.role = "symptom"
-                break
+        if incident.rule is not None and incident.rule.role != "teardown":
+            by_rule.setdefault(incident.rule_id, incident)
+    # by rule, not by incident: an error storm has thousands of incidents and a few rules
+    sources: dict[str, str] = {}
+    for rule_id, other in by_rule.items():
+        for effect in base.explained_by(rule_id):
+            if rule_id not in base.explained_by(effect):
+                sources.setdefault(effect, rule_id)
+        for wrapped in other.also:
+            if wrapped in by_rule and by_rule[wrapped].weight > other.weight:
+                sources.setdefault(wrapped, rule_id)
+    for incident in live:
+        source = sources.get(incident.rule_id) if incident.rule else None
+        if source is None or source == incident.rule_id:
+            continue
+        incident.explained_by = source
+        incident.why = say("why_explained", lang, other=source)
+        if incident.role in ("root", "symptom"):
+            incident.role = "symptom"
     # an effect of something that is itself explained points at the source
     for incident in live:
         seen = set()
@@ -141,7 +146,9 @@ def _class(incident: Incident, base: RuleBase) -> int:
         return 1 if incident.block is not None and incident.block.chain[0].frames else 3
     if rule.role in ("cascade", "teardown"):
         return MESSENGER if rule.role == "cascade" else NOISE
-    if rule.role == "advice" or base.spec(rule.id).kind == "silence":
+    if base.spec(rule.id).kind == "silence":
+        return NOISE + 1
+    if rule.role == "advice":
         return 7
     kind = base.spec(rule.id).kind
     grave = severity_rank(rule.severity) <= severity_rank("high")

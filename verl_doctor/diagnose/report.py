@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from ..logs.mask import mask
 from ..logs.text import visible
 from ..model import (
     Evidence,
@@ -25,8 +26,11 @@ from .words import say
 
 _GIVES_UP = re.compile(
     r"\b(?:FATAL|CRITICAL)\b|\bFatal\b|exit(?:ed)? with (?:code|status) [1-9]"
+    r"|\bexit code:? [1-9]"
     r"|任务失败|训练(?:终止|失败)|退出码 ?[1-9]"
 )
+MAX_FINDINGS = 100
+"""Findings in a report; a storm of errors that differ in their values says no more with more."""
 INTERRUPTS = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
@@ -60,7 +64,7 @@ def report(
             order = choose(collector, list(closed.incidents.by_key.values()), lang)
             root = order[0] if order and order[0].role == "root" else None
     explainer = Explainer(closed.seen_rules, collector.settings, offsets, lang)
-    findings = tuple(explainer.finding(one) for one in order)
+    findings = tuple(explainer.finding(one) for one in order[:MAX_FINDINGS])
     shown = tuple(one for one in findings if one.role != "teardown" or one is findings[0])
     phase_name, phase_line = collector.progress.phase_at(collector.total_lines)
     phase = Phase(
@@ -80,10 +84,11 @@ def report(
             "folded": collector.folded,
             "quoted": closed.quoted,
             "context": collector.context,
+            "more": max(0, len(order) - MAX_FINDINGS),
             "teardown": len(findings) - len(shown) + collector.ignored,
         },
         notes=tuple(_notes(collector, root, notes, lang)),
-        overrides=collector.settings.overrides,
+        overrides=tuple(mask(item) for item in collector.settings.overrides),
         rules_version=f"{len(collector.base)} rules",
     )
 

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from ..knowledge.base import RuleBase
 from ..model import Block, Event, Line, Match, Pattern, Worker
 from .confirm import Confirmer
+from .literals import required
 
+MAX_KNOWN = 1_000
 MAX_PARTS = 2_000
 """Lines kept for the rules that need several: enough to join them, flat in memory."""
 
@@ -20,6 +22,8 @@ class Matcher:
         self._base = base
         self._confirm = Confirmer()
         self._parts: dict[str, list[tuple[int, Match]]] = defaultdict(list)
+        self._known: dict[tuple[object, ...], list[tuple[str, int, dict[str, str]]]] = {}
+        """What held on exceptions seen before: a storm repeats a few of them."""
         self._last: dict[str, int] = {}
         """Last line of each text that an `absent` rule waits for."""
 
@@ -82,37 +86,52 @@ class Matcher:
         if name.startswith("RayTaskError(") and name.endswith(")"):
             inner = name[13:-1].rpartition(".")[2]
             name = "RayTaskError"
-        found = []
-        seen: set[str] = set()
         names = (name, inner, "*") if inner else (name, "*")
-        candidates = [item for part in names for item in self._base.by_exception.get(part, ())]
-        for rule_id, number in candidates:
-            if rule_id in seen:
-                continue
-            pattern = self._base.spec(rule_id).patterns[number]
-            captures = self._fits(pattern, block, index)
-            if captures is not None:
-                seen.add(rule_id)
-                found.append(
-                    Match(
-                        rule_id,
-                        block.path,
-                        exc.line,
-                        f"{exc.type}: {exc.message}" if exc.message else exc.type,
-                        captures,
-                        block.worker,
-                        block,
-                        index,
-                        repeated=block.repeated,
-                        time=block.time,
-                        pattern=number,
-                    )
-                )
-        return found
+        frames = tuple((frame.file, frame.function, frame.source) for frame in exc.frames)
+        key = (exc.type, exc.message, frames)
+        held = self._known.get(key)
+        if held is None:
+            if len(self._known) >= MAX_KNOWN:
+                self._known.clear()
+            held = self._known[key] = self._holding(names, block, index)
+        text = f"{exc.type}: {exc.message}" if exc.message else exc.type
+        return [
+            Match(
+                rule_id,
+                block.path,
+                exc.line,
+                text,
+                captures,
+                block.worker,
+                block,
+                index,
+                repeated=block.repeated,
+                time=block.time,
+                pattern=number,
+            )
+            for rule_id, number, captures in held
+        ]
+
+    def _holding(
+        self, names: tuple[str, ...], block: Block, index: int
+    ) -> list[tuple[str, int, dict[str, str]]]:
+        """(rule, alternative, captures) of the traceback rules that hold on an exception."""
+        held: dict[str, tuple[str, int, dict[str, str]]] = {}
+        for name in names:
+            for rule_id, number in self._base.by_exception.get(name, ()):
+                if rule_id in held:
+                    continue
+                pattern = self._base.spec(rule_id).patterns[number]
+                captures = self._fits(pattern, block, index)
+                if captures is not None:
+                    held[rule_id] = rule_id, number, captures
+        return list(held.values())
 
     def _fits(self, pattern: Pattern, block: Block, index: int) -> dict[str, str] | None:
         exc = block.chain[index]
         captures: dict[str, str] = {}
+        if pattern.message and required(pattern.message) not in exc.message:
+            return None
         if any(part in exc.message for part in pattern.unless):
             return None
         if pattern.message:

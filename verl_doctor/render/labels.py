@@ -54,6 +54,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "hidden_folded": ("{n} lines folded by Ray", "Ray 折叠的 {n} 行"),
     "hidden_quoted": ("{n} inside model output", "模型输出中的 {n} 处"),
     "hidden_context": ("{n} harmless messages", "{n} 条无害信息"),
+    "hidden_more": ("{n} further findings", "另外 {n} 条发现"),
     "hidden_teardown": ("{n} shutdown messages", "{n} 条退出信息"),
     "size": ("{lines} lines, {size}", "{lines} 行，{size}"),
     "truncated": ("(not read to its end)", "（未读完）"),

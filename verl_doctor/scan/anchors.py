@@ -115,6 +115,7 @@ ANCHORS: Final[dict[int, str]] = {
     SAMPLE: r"\[(prompt|response|ground_truth|score)\]",
     ERROR_LINE: r"(\bERROR\b|\bFATAL\b|\bCRITICAL\b|\bFatal |^error: |: error: |core dumped"
     r"|任务失败|训练(终止|失败)|退出码 ?[1-9]|exit(ed)? with (code|status) [1-9]"
+    r"|\bexit code:? [1-9]"
     r"|terminate called|[Aa]ssertion [^\n]{0,200}failed|[Pp]anic)",
     DONE: r"('train_runtime': |训练(已)?(完成|结束)|Final validation metrics: "
     r"|Training (completed|finished|done)"

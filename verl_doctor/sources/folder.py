@@ -78,15 +78,18 @@ class Found:
 def walk(root: str) -> Found:
     """Collects the files of a folder, at any depth, whose names can be those of logs.
 
-    Takes a folder. Links to folders are followed, each folder is visited once, hidden folders and
-    those of checkpoints and packages are left out. Never raises: what cannot be listed is in
-    `denied`, the root itself included.
+    Takes a folder. Links to folders are followed where they stay below it, each folder is visited
+    once, hidden folders and those of checkpoints and packages are left out. Never raises: what
+    cannot be listed is in `denied`, the root itself included.
     """
     found = Found()
     visited: set[tuple[int, int]] = set()
     waiting = [root]
+    inside = os.path.join(os.path.realpath(root), "")
     while waiting and not found.cut:
         folder = waiting.pop()
+        if folder != root and not os.path.join(os.path.realpath(folder), "").startswith(inside):
+            continue  # a link that leads out of the folder that was asked for
         try:
             info = os.stat(folder)
             if info.st_ino and (info.st_dev, info.st_ino) in visited:

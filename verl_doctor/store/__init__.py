@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
+from ..logs.mask import mask
 from .db import default_path
-from .mask import mask
 from .read import find, history, incidents, occurrences
 from .record import record
 from .types import STATES, Incident, Listing, Occurrence, Recorded, Seen

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..logs.mask import mask
 from ..model import Evidence, Finding, Report, SourceInfo
 from . import db as files
 from . import queries
-from .mask import mask
 from .types import Recorded
 
 if TYPE_CHECKING:

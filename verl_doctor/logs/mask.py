@@ -76,6 +76,12 @@ _OPTION = (
     rf"(?P<separator>\s{{1,3}}){_VALUE}"
 )
 
+_HEX_KEY = (
+    r"((?<![A-Za-z0-9])(?:wandb|wb|w)[\w.]{0,20}key[\"']?\s?[=:]\s?[\"']?)"
+    r"[0-9a-f]{32,64}(?![0-9A-Za-z])"
+)
+"""W&B's keys are plain hex: only their name tells them from a hash."""
+
 _NO_SECRET = re.compile(
     r"(?i)(?:none|null|nil|true|false|str|string|int|bool|bytes|empty|required|missing|unset|yes|no"
     r"|optional\b.*|union\[.*|secretstr\b.*|field\(.*|-.*"
@@ -149,6 +155,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Replace], ...] = (
     (re.compile(_WANDB_LOGIN, re.I), rf"\1{MARK}"),
     *((re.compile(shape), rf"\1{MARK}") for shape in _ANYWHERE),
     *((re.compile(rf"(?<![A-Za-z0-9]){shape}"), rf"\1{MARK}") for shape in _SHAPES),
+    (re.compile(_HEX_KEY, re.I), rf"\1{MARK}"),
     (re.compile(_ASSIGNED, re.I), _assigned),
     (re.compile(_OPTION, re.I), _assigned),
     (re.compile(_HOME_WINDOWS), "~"),
