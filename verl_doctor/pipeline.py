@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from .diagnose.collect import Collector
 from .diagnose.report import report
+from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader
 from .model import Lang, Report, SourceInfo
@@ -70,6 +71,8 @@ class Session:
         for reader, remarks in self._sources:
             infos.append(SourceInfo(reader.path, reader.lines, reader.bytes, tuple(remarks)))
             told += [f"{reader.path}: {remark}" for remark in remarks]
+            if reader.backwards:
+                told.append(f"{reader.path}: {say('backwards', self._lang)}")
             if reader.tail.strip():
                 tail = reader.tail.decode("utf-8", "replace")
         collector = self._collector

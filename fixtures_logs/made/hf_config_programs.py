@@ -90,8 +90,6 @@ PROGRAMS = {
                                      "+actor_rollout_ref.actor.batch_size_per_gpu=8", full=True),
     "instantiation-assertion": ppo("CFG010", "a scheduler that __post_init__ does not accept",
                                    "actor_rollout_ref.actor.optim.lr_scheduler_type=linear"),
-    "instantiation-value": ppo("CFG010", "a loss aggregation that __post_init__ does not accept",
-                               "actor_rollout_ref.actor.loss_agg_mode=mean"),
     "target-missing": ppo("CFG011", "a _target_ that does not exist",
                           "actor_rollout_ref.actor.optim._target_=verl.workers.config.AdamWConfig"),
     "mandatory-value": own("CFG012", "a ??? value read by the program", CONFIG,
@@ -123,7 +121,7 @@ PROGRAMS = {
     "reward-model-key": ppo("CFG021", "a reward_model key that v0.9.1 does not have",
                             "reward_model.micro_batch_size_per_gpu=4"),
     "reward-manager-key": ppo("CFG021", "a key that no release has under this name",
-                              "reward_manager.name=dapo", venv="verl041"),
+                              "reward_manager.name=dapo", venv="verl091"),
     "newer-key-reward": ppo("CFG022", "a key of v0.9 given to v0.4.1",
                             "reward.custom_reward_function.path=/home/user/reward.py", venv="verl041"),
     "newer-key-v1": ppo("CFG022", "a key of v0.9 given to v0.4.1", "trainer.use_v1=True", venv="verl041"),
@@ -155,6 +153,12 @@ optim:
   weight_decay: 0.01
 E
 python train.py"""),
+    "warmup-ratio-quoted": own("CFG019", "a quoted warmup ratio, as verl computes with it",
+                               CONFIG + "optim:\n  lr: 1e-6\n  lr_warmup_steps_ratio: '0.03'\n",
+                               """
+    total_steps = cfg.trainer.total_epochs * 7473 // cfg.data.train_batch_size
+    num_warmup_steps = int(cfg.optim.lr_warmup_steps_ratio * total_steps)
+    log.info("warmup steps %d of %d", num_warmup_steps, total_steps)"""),
     "train-batch-size-quoted": ppo("CFG020", "a batch size in two pairs of quotes",
                                    "data.train_batch_size=\\'256\\'"),
     "batch-size-quoted": ppo("CFG020", "a batch size in two pairs of quotes",

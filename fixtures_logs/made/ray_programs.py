@@ -797,23 +797,6 @@ ray.init(address="192.0.2.2:6379")
 """,
         "export RAY_gcs_server_request_timeout_seconds=5\npython train.py",
     ),
-    "infeasible-tasks": job(
-        "RAY061",
-        "a task that asks for 8 GPUs where there are none",
-        """
-import ray
-
-ray.init(num_cpus=2)
-
-@ray.remote(num_gpus=8)
-def train():
-    return 1
-
-ref = train.remote()
-ready, _ = ray.wait([ref], timeout=60)
-print("ready" if ready else "still waiting", flush=True)
-""",
-    ),
     "native-segfault": job(
         "RAY062",
         "an actor that reads from address 0 in native code",

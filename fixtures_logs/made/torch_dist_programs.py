@@ -62,8 +62,8 @@ PROGRAMS = {
         "GLOO_SOCKET_IFNAME=bond0 " + TORCHRUN,
     ),
     "gloo-no-host-name": job(
-        "DST021",
-        "the node's own host name does not resolve",
+        "DST051",
+        "the node's own host name does not resolve: gloo takes the loopback address",
         HEAD,
         ADDRESS + f"RANK=0 {ENV} python train.py &\nRANK=1 {ENV} python train.py &\nwait",
         hostname="gpu-node-17",
@@ -112,7 +112,7 @@ train_step(4)
         "torchrun --nnodes 2 on one node only, join_timeout=10",
         HEAD,
         ADDRESS
-        + "torchrun --nnodes 2 --nproc-per-node 2 --rdzv-backend c10d --rdzv-id job1 --rdzv-endpoint 192.0.2.2:29500 "
+        + "torchrun --nnodes 2 --nproc-per-node 2 --rdzv-backend c10d --rdzv-id job1 --rdzv-endpoint localhost:29500 "
         "--rdzv-conf join_timeout=10 train.py",
     ),
     "rendezvous-refused": job(
@@ -135,13 +135,6 @@ time.sleep(3)
 groups = [dist.new_group([0]), dist.new_group([1])]
 """,
         ADDRESS + f"RANK=0 {ENV} python train.py &\nRANK=1 {ENV} python train.py &\nwait",
-    ),
-    "store-wrong-port": job(
-        "DST028",
-        "MASTER_PORT is the port of a web server",
-        HEAD,
-        ADDRESS + "python -m http.server 29500 --bind 192.0.2.2 > web.log 2>&1 &\nsleep 2\n"
-        f"RANK=1 {ENV} python train.py\nkill %1",
     ),
     "store-unknown-host": job(
         "DST029",

@@ -477,6 +477,7 @@ from verl.experimental.agent_loop.agent_loop import DictConfigWrap
 from verl.experimental.agent_loop.single_turn_agent_loop import SingleTurnAgentLoop
 from verl.utils import hf_tokenizer
 from verl.utils.dataset.rl_dataset import RLHFDataset
+from verl.workers.rollout.replica import TokenOutput
 
 tokenizer = hf_tokenizer("/home/user/models/Qwen2.5-0.01B-Instruct")
 with initialize_config_module("verl.trainer.config", version_base=None):
@@ -486,7 +487,7 @@ with initialize_config_module("verl.trainer.config", version_base=None):
 
 class Server:
     async def generate(self, *args, **kwargs):
-        raise RuntimeError("no engine on this machine")
+        return TokenOutput(token_ids=[5, 6, 2])
 
 
 async def main():
@@ -494,8 +495,8 @@ async def main():
         trainer_config=DictConfigWrap(config=config), server_manager=Server(), tokenizer=tokenizer,
         processor=None, dataset_cls=RLHFDataset, data_config=DictConfigWrap(config=config.data))
     text = "How many apples does Tom have if he has 3 and buys 4 ? " * 4
-    ids = await loop.apply_chat_template([{"role": "user", "content": text}])
-    print("prompt ids", len(ids), flush=True)
+    out = await loop.run({}, raw_prompt=[{"role": "user", "content": text}])
+    print("prompt ids", len(out.prompt_ids), "response ids", len(out.response_ids), flush=True)
 
 asyncio.run(main())
 """
@@ -578,7 +579,7 @@ import ray
 from verl.single_controller.base import Worker
 from verl.single_controller.ray import RayClassWithInitArgs, RayResourcePool, RayWorkerGroup
 
-ray.init(num_cpus=4)
+ray.init(num_cpus=24)
 
 @ray.remote
 class ActorRolloutRefWorker(Worker):
@@ -589,7 +590,7 @@ class ActorRolloutRefWorker(Worker):
 pool = RayResourcePool(process_on_nodes=[2], use_gpu=False)
 group = RayWorkerGroup(pool, RayClassWithInitArgs(ActorRolloutRefWorker),
                        ray_wait_register_center_timeout=95, device_name="cpu")
-""", "0.4.1", timeout=200,
+""", "0.4.1", timeout=280,
     ),
     "prompt-left-truncated": script(
         "VRL087", "the single-turn agent loop on a prompt of more than prompt_length tokens", AGENT,

@@ -79,8 +79,8 @@ def unknown_errors(
             if incident.rule is None:
                 one = incident.first
                 add(one.path, one.line, one.text, incident.count)
-        for line in collector.error_lines:
-            add(line.path, line.line, line.text, 1)
+        for line, times in collector.error_lines:
+            add(line.path, line.line, line.text, times)
     groups = [
         Unknown(shape, count, first[shape].path, first[shape].line, first[shape].text)
         for shape, count in counts.most_common()

@@ -19,9 +19,9 @@ from ..logs.reader import Done, Dump, Item, Seen
 from ..match.matcher import Matcher
 from ..model import Block, Event, Evidence, Line, Match
 from ..scan import anchors
-from .incidents import UNKNOWN_WEIGHT, Incidents, weight
+from .incidents import UNKNOWN_WEIGHT, Incidents, template, weight
 
-MAX_ERROR_LINES = 20
+MAX_ERROR_SHAPES = 50
 LOOKUPS = ("KeyError", "AttributeError", "IndexError", "StopIteration", "LookupError")
 """Exceptions that Python programs catch as a way of asking."""
 
@@ -51,7 +51,7 @@ class Collector:
         self.folded = 0
         self.context = 0
         self.ignored = 0
-        self.error_lines: list[Evidence] = []
+        self._errors: dict[str, tuple[Evidence, int]] = {}
         self.ranks: set[str] = set()
         self.total_lines = 0
         self.last_path = ""
@@ -139,9 +139,18 @@ class Collector:
             self._collectives.feed(line, raw)
 
     def _error_line(self, line: Line) -> None:
-        if len(self.error_lines) >= MAX_ERROR_LINES:
-            del self.error_lines[MAX_ERROR_LINES // 2]
-        self.error_lines.append(Evidence(line.path, line.number, line.text))
+        shape = template(line.text)[:160]
+        known = self._errors.pop(shape, None)
+        if known is None and len(self._errors) >= MAX_ERROR_SHAPES:
+            del self._errors[next(iter(self._errors))]
+        count = (known[1] if known else 0) + line.repeated
+        self._errors[shape] = Evidence(line.path, line.number, line.text), count
+
+    @property
+    def error_lines(self) -> list[tuple[Evidence, int]]:
+        """Lines of level ERROR that no rule knows: the last of each shape and how many there
+        were, in the order of the log."""
+        return list(self._errors.values())
 
     # --- tracebacks -------------------------------------------------------------------------
 

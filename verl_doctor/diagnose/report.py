@@ -120,7 +120,7 @@ def _interrupted(root: Incident) -> bool:
 
 def _last_word(collector: Collector) -> Match | None:
     """The last line near the end by which a program says that it gives up, if no rule knows it."""
-    for one in reversed(collector.error_lines):
+    for one, _ in reversed(collector.error_lines):
         near = collector.end_of(one.path) - one.line <= NEAR_THE_END
         if near and _GIVES_UP.search(one.text):
             phase = collector.progress.phase_at(one.line)[0]
@@ -160,8 +160,12 @@ def _unexplained(
 ) -> tuple[Evidence, ...]:
     known = {(one.path, one.line) for finding in findings for one in finding.evidence}
     lines = [
-        Evidence(one.path, one.line - offsets.get(one.path, 0), visible(one.text, 300))
-        for one in collector.error_lines
+        Evidence(
+            one.path,
+            one.line - offsets.get(one.path, 0),
+            visible(one.text, 300) + (f"  ({count}x)" if count > 1 else ""),
+        )
+        for one, count in collector.error_lines
     ]
     return tuple(line for line in lines if (line.path, line.line) not in known)[-5:]
 

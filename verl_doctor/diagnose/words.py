@@ -56,6 +56,11 @@ WORDS: dict[str, Text] = {
         "决定性的日志不在此文件中。请到对应节点查看："
         "/tmp/ray/session_latest/logs/worker-*{pid}.err、raylet.out，以及 `dmesg -T`。",
     ),
+    "backwards": Text(
+        "time runs backwards here (newest line first?), so first and last may be swapped: "
+        "turn it round with `tac LOG | verl-doctor`",
+        "时间是倒序的（最新的行在最前？），先后判断可能相反：请用 `tac LOG | verl-doctor` 反转",
+    ),
     "slow_rule": Text(
         "A rule's pattern ran out of time and was skipped: {n}",
         "有规则的正则超时，已跳过：{n}",

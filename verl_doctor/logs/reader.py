@@ -85,6 +85,7 @@ class Reader:
         self._nobody = worker_of(path)
         """Who a line without a prefix is from."""
         self._blocks = Assembler(self._nobody)
+        self._began: float | None = None
         self._clock: float | None = None
         """The last time that a line told; lines without a time of their own are dated by it."""
         self._learned: list[re.Pattern[str]] = []
@@ -97,6 +98,11 @@ class Reader:
         for chunk in chunks:
             yield from self.feed(chunk)
         yield from self.end()
+
+    @property
+    def backwards(self) -> bool:
+        """Whether the clock runs backwards: a dashboard's paste with the newest line first."""
+        return self._began is not None and (self._clock or 0) < self._began - 5
 
     def feed(self, raw: bytes) -> Iterator[Item]:
         """Reads the next chunk: whole lines, but for the last chunk of all."""
@@ -186,6 +192,8 @@ class Reader:
         if worker == NOBODY:
             worker = self._nobody
         self._clock = peeled.time or self._clock
+        if self._began is None:
+            self._began = self._clock
         rest = peeled.rest
         if "\x1b" in rest:  # a JSON line's message is decoded only here
             rest = plain(rest.encode("utf-8", "replace")).decode("utf-8", "replace")

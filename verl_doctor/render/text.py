@@ -210,7 +210,7 @@ def render(
         if len(others) > MAX_OTHERS or quiet:
             n = max(0, len(others) - MAX_OTHERS) + len(quiet)
             out.print(Text(f"  {say('folded_findings', n=n)}", style="dim"))
-    if not root or root.rule is None:
+    if not root or root.rule is None or report.verdict not in ("failed", "interrupted"):
         for line in report.unexplained[-3:]:
             page.field(page.place(line.path, line.line), line.text, "dim")
     if root:

@@ -113,7 +113,8 @@ ANCHORS: Final[dict[int, str]] = {
     STEP: r"step:\d+ - ",
     METRICS: r"\{'(loss|train_loss|eval_loss|reward)': ",
     SAMPLE: r"\[(prompt|response|ground_truth|score)\]",
-    ERROR_LINE: r"(\bERROR\b|\bFATAL\b|\bCRITICAL\b|\bFatal |^error: |: error: |core dumped"
+    ERROR_LINE: r"(\bERROR\b|\bFATAL\b|\bCRITICAL\b|\bFatal |^error: |: error: "
+    r"|\b[Ee]rror in |core dumped"
     r"|任务失败|训练(终止|失败)|退出码 ?[1-9]|exit(ed)? with (code|status) [1-9]"
     r"|\bexit code:? [1-9]"
     r"|terminate called|[Aa]ssertion [^\n]{0,200}failed|[Pp]anic)",
