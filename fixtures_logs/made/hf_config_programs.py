@@ -163,4 +163,16 @@ python train.py"""),
                                    "data.train_batch_size=\\'256\\'"),
     "batch-size-quoted": ppo("CFG020", "a batch size in two pairs of quotes",
                              "trainer.n_gpus_per_node=\\'8\\'"),
+    "transformers-453": job("HF039", "verl's patches on a Qwen2.5-VL model under transformers 4.53", "verl091", """
+import torch, transformers
+from transformers import AutoModelForVision2Seq, Qwen2_5_VLConfig
+from verl.models.transformers.monkey_patch import apply_monkey_patch
+
+print("transformers", transformers.__version__, flush=True)
+config = Qwen2_5_VLConfig(
+    vocab_size=512, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+    vision_config=dict(depth=2, hidden_size=64, intermediate_size=128, num_heads=4, out_hidden_size=64, fullatt_block_indexes=[1]))
+model = AutoModelForVision2Seq.from_config(config, torch_dtype=torch.bfloat16)
+apply_monkey_patch(model, ulysses_sp_size=1, use_remove_padding=True)
+""", run="PYTHONPATH=/tmp/hff/ov453 python train.py", libs="verl 0.9.1, transformers 4.53.3, torch 2.13.0+cpu, python 3.11"),
 }

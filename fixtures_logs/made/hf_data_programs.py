@@ -339,6 +339,18 @@ log.info("rows %d", len(ds))
 """,
         run=NO_LOCKS % "ENOLCK",
     ),
+    "file-lock-not-supported": job(
+        "DAT028",
+        "flock answers ENOSYS, as some mounts do (a shim stands in for the mount), filelock 3.13",
+        "v457",
+        HEAD
+        + """
+ds = load_dataset("parquet", data_files="/home/user/data/gsm8k/train.parquet", split="train")
+log.info("rows %d", len(ds))
+""",
+        run="export PYTHONPATH=/tmp/hff/ovfl\n" + NO_LOCKS % "ENOSYS",
+        libs="datasets 3.6.0, filelock 3.13.1, python 3.11",
+    ),
     "batched-map-lengths": job(
         "DAT029",
         "a batched map that adds a column of fewer rows and keeps the old ones",
