@@ -174,5 +174,5 @@ config = Qwen2_5_VLConfig(
     vision_config=dict(depth=2, hidden_size=64, intermediate_size=128, num_heads=4, out_hidden_size=64, fullatt_block_indexes=[1]))
 model = AutoModelForVision2Seq.from_config(config, torch_dtype=torch.bfloat16)
 apply_monkey_patch(model, ulysses_sp_size=1, use_remove_padding=True)
-""", run="PYTHONPATH=/tmp/hff/ov453 python train.py", libs="verl 0.9.1, transformers 4.53.3, torch 2.13.0+cpu, python 3.11"),
+""", run="PYTHONPATH=$overlay/453 python train.py", libs="verl 0.9.1, transformers 4.53.3, torch 2.13.0+cpu, python 3.11"),
 }

@@ -348,7 +348,7 @@ log.info("rows %d", len(ds))
 ds = load_dataset("parquet", data_files="/home/user/data/gsm8k/train.parquet", split="train")
 log.info("rows %d", len(ds))
 """,
-        run="export PYTHONPATH=/tmp/hff/ovfl\n" + NO_LOCKS % "ENOSYS",
+        run="export PYTHONPATH=$overlay/fl\n" + NO_LOCKS % "ENOSYS",
         libs="datasets 3.6.0, filelock 3.13.1, python 3.11",
     ),
     "batched-map-lengths": job(
@@ -438,7 +438,7 @@ log.info("dataset len: %d", len(ds))
 ds = load_dataset("/home/user/data/gsm8k", split="train")
 log.info("rows %d", len(ds))
 """,
-        run="PYTHONPATH=/tmp/hff/ovds213 python train.py",
+        run="PYTHONPATH=$overlay/ds213 python train.py",
         libs="datasets 2.13.1, fsspec of datasets 2.21.0, python 3.11",
     ),
 }

@@ -789,7 +789,7 @@ print(ray.get(ref))
 """,
     ),
     "gcs-never-answered": job(
-        "RAY060",
+        "RAY017",
         "ray.init with the address of a head that is not up",
         """
 import ray
