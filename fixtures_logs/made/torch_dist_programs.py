@@ -209,7 +209,7 @@ for step in range(1, 4):
 """,
     ),
     "ddp-ready-twice": job(
-        "DST036",
+        "DST054",
         "reentrant activation checkpointing of a layer that is used twice, under DDP",
         DDP
         + """

@@ -512,7 +512,7 @@ if __name__ == "__main__":
 """,
     ),
     "fsdp-on-cpu": job(
-        "TOR005",
+        "TOR050",
         "FSDP1 around a model that was never moved to the GPU (no device_id, no .cuda())",
         RANKS.split("policy = Policy()")[0].replace("TIMEOUT", "60")
         + """
@@ -526,7 +526,7 @@ loss.backward()
         NET + "torchrun --standalone --nproc-per-node 1 train.py",
     ),
     "fsdp-compute-device": job(
-        "TOR005",
+        "TOR050",
         "FSDP1 with CPU offload: the sharded parameters are moved to the GPU by hand",
         RANKS.split("policy = Policy()")[0].replace("TIMEOUT", "60")
         + """
@@ -563,7 +563,7 @@ print(out.sum().item())
 """,
     ),
     "compile-disk-full": job(
-        "TOR016",
+        "TOR051",
         "torch.compile whose Triton cache folder is on a full disk",
         HEAD.replace("policy = Policy()", "policy = Policy().cuda()")
         + """
