@@ -343,15 +343,18 @@ PROGRAMS.update({
         drop="actor_rollout_ref.model.path",
     ),
     "old-custom-reward-key": ppo(
-        "VRL090", "the old key custom_reward_function.path in 0.9.1 (and too few GPUs)",
-        "custom_reward_function.path=reward.py", files={"reward.py": REWARD},
+        "VRL090", "the old key custom_reward_function.path in 0.9.1 (and a mini batch above the batch)",
+        "custom_reward_function.path=reward.py actor_rollout_ref.actor.ppo_mini_batch_size=32",
+        drop="actor_rollout_ref.actor.ppo_mini", files={"reward.py": REWARD},
     ),
     "rollout-temperature-zero": ppo(
-        "VRL091", "rollout.temperature=0.0 (and too few GPUs)",
-        "actor_rollout_ref.rollout.temperature=0.0",
+        "VRL091", "rollout.temperature=0.0 (and a mini batch above the batch)",
+        "actor_rollout_ref.rollout.temperature=0.0 "
+        "actor_rollout_ref.actor.ppo_mini_batch_size=32", drop="actor_rollout_ref.actor.ppo_mini",
     ),
     "article-environment-variable": ppo(
-        "VRL095", "after export VERL_USE_FLASH_ATTN=1 (and too few GPUs)", "",
+        "VRL095", "after export VERL_USE_FLASH_ATTN=1 (and a mini batch above the batch)",
+        "actor_rollout_ref.actor.ppo_mini_batch_size=32", drop="actor_rollout_ref.actor.ppo_mini",
         before="set -x\nexport VERL_USE_FLASH_ATTN=1",
     ),
 })

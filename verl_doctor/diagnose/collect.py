@@ -19,11 +19,10 @@ from ..logs.reader import Done, Dump, Item, Seen
 from ..match.matcher import Matcher
 from ..model import Block, Event, Evidence, Line, Match
 from ..scan import anchors
-from .incidents import UNKNOWN_WEIGHT, Incidents, template, weight
+from .incidents import Incidents, template
+from .winner import Winner
 
 MAX_ERROR_SHAPES = 50
-LOOKUPS = ("KeyError", "AttributeError", "IndexError", "StopIteration", "LookupError")
-"""Exceptions that Python programs catch as a way of asking."""
 
 
 class Closed(NamedTuple):
@@ -40,6 +39,7 @@ class Collector:
     def __init__(self, base: RuleBase) -> None:
         self.base = base
         self.matcher = Matcher(base)
+        self._winner = Winner(base, self.matcher)
         self.incidents = Incidents()
         self.samples = Samples()
         self.progress = Progress()
@@ -110,7 +110,7 @@ class Collector:
             self._anchored(line, seen.raw, found, region)
         matches = self.matcher.line(line, seen.literals) if seen.literals else []
         if matches:
-            self._line_winner(matches, region)
+            self._line(matches, region)
         if anchors.ERROR_LINE in found and not matches and not region:
             self._error_line(line)
 
@@ -169,67 +169,22 @@ class Collector:
                 )
                 if pattern_in_source:
                     placed.append(replace(match, block=block, exc=last))
-        self._winner(block, placed, self._regions.pop(token, 0))
+        self._block(block, placed, self._regions.pop(token, 0))
 
-    def _winner(self, block: Block, placed: list[Match], region: int) -> None:
-        """Chooses what a traceback is about: the most telling rule, the earliest on a tie."""
+    def _block(self, block: Block, placed: list[Match], region: int) -> None:
         if block.ignored:
             self.ignored += 1
             return
-        candidates: list[tuple[float, int, Match]] = []
-        also: set[str] = set()
+        best, also, every = self._winner.of_block(block, placed)
+        for match in every:
+            self.matched(match)
+        self._record(best, also, region, block.last_line)
 
-        def asked(i: int) -> float:
-            """A failed look-up in whose handler another error was raised was only a question."""
-            nexts = block.chain[i + 1 : i + 2]
-            handled = bool(nexts) and nexts[0].in_handler and nexts[0].name != block.chain[i].name
-            return 1.5 if handled and block.chain[i].name in LOOKUPS else 0.0
-
-        for i, exc in enumerate(block.chain):
-            found = [match for match in placed if match.exc == i]
-            found += [m for m in self.matcher.exception(block, i)
-                      if m.rule not in {match.rule for match in found}]  # fmt: skip
-            for match in found:
-                self.matched(match)
-            found = self._unsuperseded(found)
-            for match in found:
-                also.add(match.rule)
-                rule = self.base.rule(match.rule)
-                candidates.append((weight(rule.role, rule.scope) + asked(i), i, match))
-            if not found:
-                text = f"{exc.type}: {exc.message}" if exc.message else exc.type
-                unknown = Match(
-                    "", block.path, exc.line, text, {}, block.worker, block, i,
-                    repeated=block.repeated, time=block.time,
-                )  # fmt: skip
-                candidates.append((UNKNOWN_WEIGHT + asked(i), i, unknown))
-        best = _first_printing(min(candidates, key=lambda item: (item[0], item[1]))[2], block)
-        self._record(best, also - {best.rule}, region, block.last_line)
-
-    def _line_winner(self, matches: list[Match], region: int) -> None:
-        """One line is one fault: the most telling of its rules speaks for it."""
+    def _line(self, matches: list[Match], region: int) -> None:
         for match in matches:
             self.matched(match)
-
-        def telling(match: Match) -> int:
-            rule = self.base.rule(match.rule)
-            return weight(rule.role, rule.scope)
-
-        best = min(self._unsuperseded(matches), key=telling)
-        self._record(best, {match.rule for match in matches} - {best.rule}, region, best.line)
-
-    def _unsuperseded(self, matches: list[Match]) -> list[Match]:
-        """Drops what a more exact rule, or one that says so, replaces on the same exception."""
-        if len(matches) < 2:
-            return matches
-        ids = {match.rule for match in matches}
-        gone = {
-            other
-            for match in matches
-            for other in self.base.rule(match.rule).supersedes
-            if other in ids
-        }
-        return [match for match in matches if match.rule not in gone]
+        best, also = self._winner.of_line(matches)
+        self._record(best, also, region, best.line)
 
     # --- incidents --------------------------------------------------------------------------
 
@@ -316,21 +271,6 @@ class Collector:
                     found.append(Match(rule_id, self.last_path, 1, text, captures))
                     break
         return found
-
-
-def _first_printing(match: Match, block: Block) -> Match:
-    """The match, moved to an earlier exception of the chain that says the same in fewer words.
-
-    `KeyError: 'prompts'` and, raised from it, `KeyError: key "prompts" not found in TensorDict…`.
-    """
-    if match.exc is None:
-        return match
-    own = block.chain[match.exc]
-    for exc in block.chain[: match.exc]:
-        said = exc.message.strip("'\" \n")
-        if exc.name == own.name and said and said in own.message:
-            return replace(match, line=exc.line)
-    return match
 
 
 def _fits(options: Mapping[str, object], value: object, matcher: Matcher) -> bool:
