@@ -299,9 +299,6 @@ PROGRAMS = {
     "metrics-rollout-temperature": run(
         "MET028", "an engine that samples and reports at another temperature than the trainer",
         "--steps 14 --lr 1e-5 --warm 60 --warm_eos 12 --temperature 2.5"),
-    "metrics-importance-weights": run(
-        "MET040", "an engine that never gets the new weights, importance weights on",
-        "--steps 34 --brief --lr 8e-3 --stale --epochs 2 --correction"),
     "metrics-value-explained": run(
         "MET031", "PPO whose critic learns far too fast",
         "--steps 60 --brief --lr 1e-4 --critic_lr 0.05 --clip_grad 50"),

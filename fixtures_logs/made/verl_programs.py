@@ -338,8 +338,9 @@ PROGRAMS.update({
         drop="actor_rollout_ref.rollout.name", files={"reward.py": REWARD},
     ),
     "model-download-failed": ppo(
-        "VRL059", "a hub name as model.path on a machine without network, in verl 0.7.0",
-        "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct", "0.7.0",
+        "VRL059", "a hub name as model.path with use_shm=True, without network, in verl 0.7.0",
+        "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct "
+        "actor_rollout_ref.model.use_shm=True", "0.7.0",
         drop="actor_rollout_ref.model.path",
     ),
     "old-custom-reward-key": ppo(

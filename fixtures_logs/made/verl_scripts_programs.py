@@ -529,12 +529,12 @@ PROGRAMS.update({
         "actor_rollout_ref.rollout.tensor_model_parallel_size=4",
     ),
     "sft-batch-not-divisible": script(
-        "VRL084", "the SFT trainer with train_batch_size 33 on 2 ranks", SFT, "0.7.0",
+        "VRL084", "the SFT trainer with train_batch_size 33 on 2 ranks", SFT, "0.4.1",
         TORCHRUN + "data.train_batch_size=33 data.micro_batch_size_per_gpu=4",
     ),
     "sft-micro-batch-not-divisible": script(
         "VRL099", "the SFT trainer with train_batch_size 32 on 2 ranks and micro batches of 6", SFT,
-        "0.7.0", TORCHRUN + "data.train_batch_size=32 data.micro_batch_size_per_gpu=6",
+        "0.4.1", TORCHRUN + "data.train_batch_size=32 data.micro_batch_size_per_gpu=6",
     ),
     "grad-norm-not-finite": script(
         "VRL057", "verl's actor on a batch in which one advantage is NaN, then good batches",
