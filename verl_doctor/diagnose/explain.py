@@ -149,7 +149,7 @@ class Explainer:
                 words = f"at {_short(frame.file)}:{frame.line} in {frame.function}{source}"
                 shown.append(Evidence(match.path, frame.at - before, visible(words, MAX_TEXT)))
         for other in sorted(incident.evidence, key=lambda one: one.line):
-            text = visible(other.text.partition("\n")[0], MAX_TEXT)
+            text = visible(other.text.partition("\n")[0].strip(), MAX_TEXT)
             if not text:
                 continue
             line = other.line - self._offsets.get(other.path, 0)
