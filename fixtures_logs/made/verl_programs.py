@@ -90,7 +90,7 @@ def ppo(
     kept = [one for one in BASE.split() if not any(one.startswith(d) for d in drop.split())]
     words = sorted([*kept, *overrides.split()], key=lambda word: not word.startswith("--"))
     cpus = "++ray_kwargs.ray_init.num_cpus=4" if verl != "0.4.1" else "ray_init.num_cpus=4"
-    if "ray start" in before:
+    if "start --head" in before:
         words, cpus = [w for w in words if "num_cpus" not in w], "ray_init.num_cpus=null"
     command = " \\\n    ".join([f"python3 -m {module}", *words, cpus])
     return {
@@ -362,16 +362,28 @@ PROGRAMS.update({
 
 PROGRAMS.update({
     "hang-reading-data": ppo(
-        "HNG002", "a train file on storage that does not answer (a named pipe nobody writes to); "
-        "killed with SIGKILL", "actor_rollout_ref.rollout.name=hf "
-        "data.train_files=/home/user/data/train.parquet", "0.4.1",
-        drop="actor_rollout_ref.rollout.name data.train_files",
-        before="mkfifo /home/user/data/train.parquet", timeout=160, kill=True,
+        "HNG002", "a data set class that asks a server which never answers; killed with SIGKILL",
+        "actor_rollout_ref.rollout.name=hf data.custom_cls.path=remote_dataset.py "
+        "data.custom_cls.name=RemoteDataset", "0.4.1", drop="actor_rollout_ref.rollout.name",
+        before="python -c \"import socket, time; s = socket.create_server(('127.0.0.1', 8099)); "
+        "time.sleep(1000)\" &", timeout=100, kill=True,
+        files={"remote_dataset.py": """
+import io
+import requests
+import datasets
+from verl.utils.dataset.rl_dataset import RLHFDataset
+
+
+class RemoteDataset(RLHFDataset):
+    def _download(self, use_origin_parquet=False):
+        answer = requests.get("http://127.0.0.1:8099/gsm8k/train.parquet")
+        self.data_files = [io.BytesIO(answer.content)]
+"""},
     ),
     "hang-placing-workers": ppo(
         "HNG003", "two GPUs and one CPU in Ray, so that no worker can be placed; killed with SIGKILL",
         "actor_rollout_ref.rollout.name=hf", "0.4.1",
         drop="actor_rollout_ref.rollout.name", timeout=160, kill=True,
-        before="ray start --head --num-cpus=1 --num-gpus=2 --disable-usage-stats > /dev/null 2>&1",
+        before="python -m ray.scripts.scripts start --head --num-cpus=1 --num-gpus=2 --disable-usage-stats > /dev/null 2>&1",
     ),
 })

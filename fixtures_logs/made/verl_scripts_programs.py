@@ -584,7 +584,8 @@ ray.init(num_cpus=24)
 @ray.remote
 class ActorRolloutRefWorker(Worker):
     def __new__(cls, *args, **kwargs):
-        time.sleep(300)  # a slow import from network storage
+        if "ActorClass(" not in cls.__name__:
+            time.sleep(300)  # a slow import from network storage
         return super().__new__(cls, *args, **kwargs)
 
 pool = RayResourcePool(process_on_nodes=[2], use_gpu=False)

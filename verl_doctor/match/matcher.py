@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from ..knowledge.base import RuleBase
@@ -185,7 +185,7 @@ class Matcher:
         for rule_id, parts in self._parts.items():
             spec = self._base.spec(rule_id)
             if spec.kind == "count":
-                found += self._count([match for _, match in parts], spec.at_least)
+                found += _count([match for _, match in parts], spec.at_least, spec.same_worker)
             elif spec.kind == "absent":
                 last = parts[-1][1]
                 texts = spec.options["missing"]
@@ -195,10 +195,17 @@ class Matcher:
                 found += _sequence(parts, len(spec.patterns), spec.within_lines, spec.same_worker)
         return found
 
-    def _count(self, matches: list[Match], at_least: int) -> list[Match]:
-        if sum(match.repeated for match in matches) < at_least:
-            return []
-        return matches
+
+def _count(matches: list[Match], at_least: int, same_worker: bool) -> list[Match]:
+    """All matches, once there are enough of them: in the run, or by one worker.
+
+    Ray folds the repeats of all workers into one line: of one worker that is one more.
+    """
+    if same_worker:
+        enough = max(Counter(match.worker for match in matches).values()) >= at_least
+    else:
+        enough = sum(match.repeated for match in matches) >= at_least
+    return matches if enough else []
 
 
 def _sequence(
