@@ -1,6 +1,6 @@
 # `make check` is what CI runs, in an environment that has `pip install -e . --group dev`.
 PYTHON ?= python
-.PHONY: check lint types contracts rules test wheel bench score
+.PHONY: check lint types contracts rules test wheel docs bench score
 
 check: lint types contracts rules test wheel
 
@@ -24,6 +24,10 @@ test:
 # the built wheel carries the rules and works without the checkout
 wheel:
 	$(PYTHON) tests/wheel_smoke.py
+
+# generated from the rules each time, and not kept: it can't drift
+docs:
+	$(PYTHON) scripts/gen_docs.py docs/site
 
 # CASES=/path/to/cases: a folder with cases.jsonl, logs/ and score.py
 score:
