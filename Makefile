@@ -1,6 +1,6 @@
 # `make check` is what CI runs, in an environment that has `pip install -e . --group dev`.
 PYTHON ?= python
-.PHONY: check lint types contracts rules test wheel docs bench score
+.PHONY: check lint types contracts rules test wheel docs score
 
 check: lint types contracts rules test wheel
 

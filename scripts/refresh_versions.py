@@ -37,10 +37,14 @@ def kept(found: list[Requirement], extra: str) -> dict[str, str]:
     """Package -> version specifier ("" for any) of the requirements under one extra."""
     out: dict[str, str] = {}
     for one in found:
-        under = "extra" in str(one.marker or "")
-        if one.name in KEPT and under == bool(extra):
-            if not extra or (one.marker and one.marker.evaluate({"extra": extra})):
-                out[one.name] = str(one.specifier)
+        if "extra" in str(one.marker or ""):
+            wanted = (
+                bool(extra) and one.marker is not None and one.marker.evaluate({"extra": extra})
+            )
+        else:
+            wanted = not extra
+        if wanted and one.name in KEPT:
+            out[one.name] = str(one.specifier)
     return out
 
 
