@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from verl_doctor.scan.database import Scanner
 
 ROOT = Path(__file__).resolve().parent.parent
 GENUINE = ROOT / "fixtures_logs" / "genuine"
+
+# A shell that starts the tests in the background has Ctrl-C ignored, and programs inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
