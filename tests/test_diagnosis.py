@@ -380,3 +380,22 @@ def test_a_failed_look_up_is_a_question_when_its_handler_raises(doctor: Doctor) 
         b"The above exception was the direct cause of the following exception:",
     )
     assert doctor(direct).findings[0].evidence[0].line == 4
+
+
+# --- the words of an end, and of a fatal line -------------------------------------------------
+
+RAYLET = b"[2026-12-01 22:55:16,879 I 292 320] (raylet) agent_manager.cc:83: Agent process exited, "
+
+
+def test_an_agent_of_ray_that_ends_in_order_is_not_the_end_of_the_run(doctor: Doctor) -> None:
+    log = genuine("verl-unequal-chunk")
+    assert doctor(log + RAYLET + b"exit code 0.\n").verdict == doctor(log).verdict == "failed"
+    assert doctor(RAYLET + b"exit code 0.\n").verdict == "unknown"
+
+
+def test_a_fatal_line_of_ray_that_no_rule_knows_comes_before_silence(doctor: Doctor) -> None:
+    line = b"[2026-12-01 22:54:32,633 C 416 416] plasma_store.cc:12: Check failed: a new one\n"
+    report = doctor(b"starting\n" + line)
+    assert report.findings[0].rule is None
+    assert "Check failed: a new one" in report.findings[0].evidence[0].text
+    assert report.verdict == "failed"

@@ -10,6 +10,7 @@ from ..scan.anchors import PHASE_TEXTS
 
 _STEP = re.compile(r"(?:^|[\s\])])step:(\d+) - ")
 _PHASE = re.compile("|".join(re.escape(text) for text in PHASE_TEXTS))
+_DAEMONS = ("raylet", "gcs_server", "dashboard", "autoscaler")
 _FUNCTIONS = (
     (re.compile(r"update_(?:actor|critic|policy)|optimizer_step|\bbackward\b"), "update"),
     (re.compile(r"compute_(?:log_prob|ref_log_prob|values)|_forward_micro_batch"), "log_prob"),
@@ -107,7 +108,10 @@ class Progress:
         return any(number < line <= end for line in self._finished)
 
     def done(self, line: Line) -> None:
-        """Takes a line with words of an orderly end."""
+        """Takes a line with words of an orderly end; that of one of Ray's daemons is not the
+        run's."""
+        if line.worker.actor.startswith(_DAEMONS):
+            return
         if not self._finished or self._finished[-1] != line.number:
             self._finished = [*self._finished[-999:], line.number]
 

@@ -26,7 +26,7 @@ from .words import say
 
 _GIVES_UP = re.compile(
     r"\b(?:FATAL|CRITICAL)\b|\bFatal\b|exit(?:ed)? with (?:code|status) [1-9]"
-    r"|\bexit code:? [1-9]"
+    r"|\bexit code:? [1-9]|\bCheck failed: "
     r"|任务失败|训练(?:终止|失败)|退出码 ?[1-9]"
 )
 MAX_FINDINGS = 100

@@ -117,6 +117,7 @@ ANCHORS: Final[dict[int, str]] = {
     r"|\b[Ee]rror in |core dumped"
     r"|任务失败|训练(终止|失败)|退出码 ?[1-9]|exit(ed)? with (code|status) [1-9]"
     r"|\bexit code:? [1-9]"
+    r"|\bCheck failed: |^\[\d{4}-\d\d-\d\d [\d:,]{8,12} C \d"
     r"|terminate called|[Aa]ssertion [^\n]{0,200}failed|[Pp]anic)",
     DONE: r"('train_runtime': |训练(已)?(完成|结束)|Final validation metrics: "
     r"|Training (completed|finished|done)"
