@@ -14,8 +14,8 @@ from collections import defaultdict
 from pathlib import Path
 
 from verl_doctor.knowledge.load import load
-from verl_doctor.model import Rule, Text
-from verl_doctor.render.labels import label
+from verl_doctor.model import Lang, Rule, Text
+from verl_doctor.render.labels import label, pasted
 from verl_doctor.render.manual import signature
 
 STYLE = """
@@ -50,27 +50,25 @@ def both(text: Text, tag: str = "p") -> tuple[str, str]:
     return f"<{tag}>{esc(text.en)}</{tag}>", f'<{tag} lang="zh">{esc(text.zh)}</{tag}>'
 
 
-def column(rule: Rule, lang: str) -> str:
+def column(rule: Rule, lang: Lang) -> str:
     """Summary, causes and fixes in one language."""
-    zh = lang == "zh"
 
     def say(text: Text) -> str:
-        return esc(text.get("zh" if zh else "en"))
+        return esc(text.get(lang))
 
     out = [f'<section lang="{lang}"><h2>{say(rule.title)}</h2><p>{say(rule.summary)}</p>']
     if rule.impact:
         out.append(f"<p>{say(rule.impact)}</p>")
     for cause in rule.causes:
-        likely = label(f"likely_{cause.likelihood}", "zh" if zh else "en")
+        likely = label(f"likely_{cause.likelihood}", lang)
         out.append(f'<h3><span class="tag">{esc(likely)}</span> {say(cause.text)}</h3><ol>')
         for fix in cause.fixes:
-            pasted = [text for text in (fix.run, fix.set, fix.code) if text]
-            code = "".join(f"<pre>{esc(text)}</pre>" for text in pasted)
+            code = "".join(f"<pre>{esc(text)}</pre>" for _, text in pasted(fix))
             verify = f"<p><em>{say(fix.verify)}</em></p>" if fix.verify else ""
             out.append(f"<li>{say(fix.text)}{code}{verify}</li>")
         out.append("</ol>")
     for text in rule.false_positives:
-        out.append(f"<p>{esc(label('not', 'zh' if zh else 'en'))}: {say(text)}</p>")
+        out.append(f"<p>{esc(label('not', lang))}: {say(text)}</p>")
     return "".join(out) + "</section>"
 
 

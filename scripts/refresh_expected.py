@@ -41,7 +41,7 @@ def said(path: Path, base: RuleBase, scanner: Scanner, prover: Prover) -> dict[s
 def main() -> None:
     """Rewrites the file."""
     base, scanner = load(cache=False)
-    prover = Prover(base)
+    prover = Prover(base, scanner)
     found = {str(path.relative_to(FIXTURES)): said(path, base, scanner, prover) for path in logs()}
     lines = [f"  {json.dumps(name)}: {json.dumps(one)}" for name, one in found.items()]
     EXPECTED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

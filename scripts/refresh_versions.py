@@ -13,11 +13,11 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 from packaging.requirements import Requirement
 
-TARGET = Path(__file__).resolve().parent.parent / "verl_doctor" / "data" / "versions.json"
+from verl_doctor.knowledge.versions import DATA, ends
+
 KEPT = ("torch", "vllm", "sglang", "transformers", "tensordict", "numpy", "ray", "flash-attn")
 ENGINES = ("vllm", "sglang")
 CUDA = re.compile(r"(?:nvidia-cuda-runtime(?:-cu\d+)?|cuda-toolkit\[.*?\])==(\d+\.\d+)")
@@ -48,11 +48,6 @@ def kept(found: list[Requirement], extra: str) -> dict[str, str]:
     return out
 
 
-def ends(specifier: str) -> list[str]:
-    """The oldest and the newest version that a specifier names."""
-    return re.findall(r"(?:>=|<=|==)([\d.]+(?:\.?post\d+)?)", specifier)
-
-
 def main() -> None:
     """Refreshes the file for the verl releases named on the command line."""
     verl, engines, torch = {}, {}, {}
@@ -74,7 +69,7 @@ def main() -> None:
         "engines": dict(sorted(engines.items())),
         "torch_cuda": dict(sorted(torch.items())),
     }
-    TARGET.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    DATA.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

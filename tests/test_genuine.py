@@ -25,7 +25,7 @@ HEALTHY = [name for name in WANT if "healthy" in name or "ray-color-prefix-force
 
 @pytest.fixture(scope="module")
 def prover(shipped: tuple[RuleBase, Scanner]) -> Prover:
-    return Prover(shipped[0])
+    return Prover(*shipped)
 
 
 def test_every_log_has_an_expectation() -> None:

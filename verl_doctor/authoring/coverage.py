@@ -72,9 +72,7 @@ def unknown_errors(
     for source in sources:
         collector = Collector(base)
         reader = Reader(scanner, source.path)
-        for item in reader.read(chunks(source)):
-            collector.add(item)
-        collector.end_source(source.path, reader.lines)
+        collector.read(reader, chunks(source))
         for incident in collector.closed().incidents.by_key.values():
             if incident.rule is None:
                 one = incident.first

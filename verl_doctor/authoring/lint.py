@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from ..knowledge.build import build_match
 from ..knowledge.nodes import Problem
 from ..knowledge.verl_keys import unknown_overrides
 from .backtracking import too_slow
@@ -18,7 +19,6 @@ STALE_DAYS = 730
 _URL = re.compile(r"https://[^\s<>\"]+\.[^\s<>\"]+")
 _CUT = re.compile(r"^\s*(?:- )?(?:en|zh|because|run|set|code|regex|message): [^'\"|>{\[].*?( #)")
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
-_GROUP = re.compile(r"\(\?P<(\w+)>")
 BUILT_IN = {"exception", "inner", "message", "frame", "worker", "phase", "line"}
 EVENT_FIELDS = {
     "elastic_failure": "rank local_rank exitcode signal host time first_observed",
@@ -76,11 +76,7 @@ def captures_of(plain: Mapping[str, Any]) -> set[str]:
     names |= KIND_CAPTURES.get(kind, set())
     if kind == "event":
         names |= set(EVENT_FIELDS.get(value["kind"], "").split())
-    if isinstance(value, list):
-        for pattern in value:
-            for key in ("regex", "message", "frame", "innermost"):
-                names |= set(_GROUP.findall(pattern.get(key, "")))
-    return names
+    return names | set(build_match(plain).names())
 
 
 def _names(plain: Mapping[str, Any]) -> Iterator[str]:

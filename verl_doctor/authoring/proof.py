@@ -47,9 +47,9 @@ def example_bytes(example: Example) -> bytes | None:
 class Prover:
     """Runs logs through scanner, reader and collector and keeps every match of every rule."""
 
-    def __init__(self, base: RuleBase) -> None:
+    def __init__(self, base: RuleBase, scanner: Scanner | None = None) -> None:
         self._base = base
-        self._scanner = Scanner.compile(base.literals)
+        self._scanner = scanner or Scanner.compile(base.literals)
 
     def matches(self, log: bytes) -> list[Match]:
         """Every match of every rule, before anything is chosen, folded or demoted."""
@@ -61,9 +61,7 @@ class Prover:
 
         collector = Spy(self._base)
         reader = Reader(self._scanner, "example")
-        for item in reader.read([log]):
-            collector.add(item)
-        collector.end_source("example", reader.lines)
+        collector.read(reader, [log])
         collector.closed()
         quiet = silence(collector, reader.tail.decode("utf-8", "replace"))
         if quiet is not None and not collector.progress.finished:

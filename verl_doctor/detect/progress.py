@@ -29,7 +29,6 @@ class Progress:
     """Steps and phases in the order of the log."""
 
     def __init__(self) -> None:
-        self.steps = 0
         self.last_step: int | None = None
         self._finished: list[int] = []
         self._worker_steps: dict[Worker, list[int]] = {}
@@ -44,24 +43,20 @@ class Progress:
         found = _STEP.search(line.text)
         if found is None:
             return None
-        number = int(found[1])
-        self.steps += 1
+        self.last_step = int(found[1])
+        self._reach(self.last_step, line)
+        return self.last_step
+
+    def tick(self, line: Line) -> None:
+        """Takes a line of metrics that names no step; each counts as one."""
+        self._reach(self._highest + 1, line)
+
+    def _reach(self, number: int, line: Line) -> None:
         self._steps.append(line.number)
-        self.last_step = number
         if number > self._highest:
             self._highest = number
             self._new_step_lines.append(line.number)
             self._worker_steps.setdefault(line.worker, []).append(line.number)
-        self.enter(line.number, "training")
-        return number
-
-    def tick(self, line: Line) -> None:
-        """Takes a line of metrics that names no step; each counts as one."""
-        self._highest += 1
-        self.steps += 1
-        self._steps.append(line.number)
-        self._new_step_lines.append(line.number)
-        self._worker_steps.setdefault(line.worker, []).append(line.number)
         self.enter(line.number, "training")
 
     @property

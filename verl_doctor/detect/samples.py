@@ -30,20 +30,17 @@ class Samples:
         """Takes a line that holds a sample's marker."""
         text = line.text
         if text.startswith(("[prompt]", "[response]", "[ground_truth]")):
-            region = self._open.get(_process(line.worker))
-            if region is not None and text.startswith("[prompt]"):
-                self.closed.add(region[0])
-                region = None
-            if region is None:
+            if text.startswith("[prompt]"):
+                self.record(line)
+            if _process(line.worker) not in self._open:
                 self._count += 1
                 self._open[_process(line.worker)] = (self._count, line.number)
         elif text.startswith("[score]"):
-            region = self._open.pop(_process(line.worker), None)
-            if region is not None:
-                self.closed.add(region[0])
+            self.record(line)
 
     def record(self, line: Line) -> None:
-        """A line that only the program prints (a step line): the worker's sample is over."""
+        """A line that only the program prints (a step line, a score): the worker's sample is
+        over."""
         region = self._open.pop(_process(line.worker), None)
         if region is not None:
             self.closed.add(region[0])

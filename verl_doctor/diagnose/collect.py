@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from ..detect.progress import Progress, phase_of_frames
 from ..detect.samples import Samples
 from ..knowledge.base import RuleBase
 from ..logs.blocks import Part
-from ..logs.reader import Done, Dump, Item, Seen
+from ..logs.reader import Done, Dump, Item, Reader, Seen
 from ..match.matcher import Matcher
 from ..model import Block, Event, Evidence, Line, Match
 from ..scan import anchors
@@ -78,6 +78,12 @@ class Collector:
         elif isinstance(item, Dump):
             self.settings.dump(item.text)
             self.progress.enter(item.line.number, "config")
+
+    def read(self, reader: Reader, chunks: Iterable[bytes]) -> None:
+        """Takes a whole source."""
+        for item in reader.read(chunks):
+            self.add(item)
+        self.end_source(reader.path, reader.lines)
 
     def end_source(self, path: str, lines: int) -> None:
         """The source has been read; the next one's lines are numbered from here on."""
@@ -194,7 +200,6 @@ class Collector:
     def _record(self, match: Match, also: set[str], region: int, last_line: int) -> None:
         if match.rule:
             self.seen_rules.add(match.rule)
-            self.matched(match)
         self.seen_rules |= also
         if region:
             self._held.append((region, match, also, last_line))
@@ -262,28 +267,12 @@ class Collector:
     def _config_matches(self) -> list[Match]:
         found = []
         for rule_id in self.base.by_kind.get("config", ()):
-            options = self.base.spec(rule_id).options
-            for key in options["key"]:
+            bounds = dict(self.base.spec(rule_id).options)
+            for key in bounds.pop("key"):
                 value = self.settings.get(key)
-                if value is not None and _fits(options, value, self.matcher):
+                if value is not None and self.matcher.fits(str(value), **bounds):
                     text = f"{key}={value}"
                     captures = {"key": key, "value": str(value)}
                     found.append(Match(rule_id, self.last_path, 1, text, captures))
                     break
         return found
-
-
-def _fits(options: Mapping[str, object], value: object, matcher: Matcher) -> bool:
-    pattern = options.get("matches")
-    if isinstance(pattern, str) and not matcher.searches(pattern, str(value)):
-        return False
-    low, high = options.get("below"), options.get("above")
-    if low is None and high is None:
-        return True
-    try:
-        number = float(str(value))
-    except ValueError:
-        return False
-    return (not isinstance(high, float) or number > high) and (
-        not isinstance(low, float) or number < low
-    )

@@ -242,17 +242,7 @@ class Explainer:
         return None
 
     def _fits(self, hint: Hint, value: str) -> bool:
-        if hint.matches and self._confirm.search(hint.matches, value) is None:
-            return False
-        if hint.above is None and hint.below is None:
-            return True
-        try:
-            number = float(value)
-        except ValueError:
-            return False
-        return (hint.above is None or number > hint.above) and (
-            hint.below is None or number < hint.below
-        )
+        return self._confirm.fits(value, hint.matches, hint.above, hint.below)
 
     def _confidence(self, incident: Incident, states: list[CauseState]) -> Level:
         rule = incident.rule

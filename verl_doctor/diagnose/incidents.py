@@ -114,13 +114,11 @@ class Incidents:
 
     def __init__(self) -> None:
         self.by_key: dict[str, Incident] = {}
-        self.dropped = 0
 
     def copy(self) -> Incidents:
         """A set of its own, for a report while the log still grows."""
         other = Incidents()
         other.by_key = {key: incident.copy() for key, incident in self.by_key.items()}
-        other.dropped = self.dropped
         return other
 
     def add(self, match: Match, rule: Rule | None, also: set[str] | None = None) -> None:
@@ -129,7 +127,6 @@ class Incidents:
         incident = self.by_key.get(key)
         if incident is None:
             if len(self.by_key) >= self.MAX:
-                self.dropped += 1
                 return
             incident = self.by_key[key] = Incident(key, rule, match)
         incident.add(match, also or set())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..logs.mask import mask
 from ..logs.text import visible
@@ -19,7 +19,7 @@ from ..model import (
     severity_rank,
 )
 from .choose import NEAR_THE_END, choose
-from .collect import Collector
+from .collect import Closed, Collector
 from .explain import Explainer
 from .incidents import Incident
 from .words import say
@@ -48,21 +48,14 @@ def report(
     text of the log, notes of the reading, and the language.
     """
     closed = collector.closed()
-    order = choose(collector, list(closed.incidents.by_key.values()), lang)
-    last_text = _last_line(tail)
-    root = order[0] if order and order[0].role == "root" else None
+    order, root = _order(collector, closed, lang)
     if root is None and not collector.progress.finished:
-        word = _last_word(collector)
-        if word is not None:
-            closed.incidents.add(word, None)
-            order = choose(collector, list(closed.incidents.by_key.values()), lang)
-            root = order[0] if order and order[0].role == "root" else None
-    if root is None and not collector.progress.finished:
-        quiet = silence(collector, tail)
-        if quiet is not None:
-            closed.incidents.add(quiet, collector.base.rule(quiet.rule))
-            order = choose(collector, list(closed.incidents.by_key.values()), lang)
-            root = order[0] if order and order[0].role == "root" else None
+        for match in filter(None, _last_signs(collector, tail)):
+            rule = collector.base.rule(match.rule) if match.rule else None
+            closed.incidents.add(match, rule)
+            order, root = _order(collector, closed, lang)
+            if root is not None:
+                break
     explainer = Explainer(closed.seen_rules, collector.settings, offsets, lang)
     findings = tuple(explainer.finding(one) for one in order[:MAX_FINDINGS])
     shown = tuple(one for one in findings if one.role != "teardown" or one is findings[0])
@@ -72,7 +65,7 @@ def report(
         max(0, phase_line - offsets.get(collector.last_path, 0)),
         collector.progress.last_step,
         sources[-1].lines if sources else 0,
-        last_text,
+        _last_line(tail),
     )
     return Report(
         verdict=_verdict(root, order, collector),
@@ -91,6 +84,14 @@ def report(
         overrides=tuple(mask(item) for item in collector.settings.overrides),
         rules_version=f"{len(collector.base)} rules",
     )
+
+
+def _order(
+    collector: Collector, closed: Closed, lang: Lang
+) -> tuple[list[Incident], Incident | None]:
+    """The incidents, most important first, and the root, if there is one."""
+    order = choose(collector, list(closed.incidents.by_key.values()), lang)
+    return order, order[0] if order and order[0].role == "root" else None
 
 
 def _verdict(root: Incident | None, order: Sequence[Incident], collector: Collector) -> Verdict:
@@ -116,6 +117,12 @@ def _interrupted(root: Incident) -> bool:
     block = root.block
     stopped = block is not None and any(exc.name == "KeyboardInterrupt" for exc in block.chain)
     return stopped or any(name in INTERRUPTS for name in names)
+
+
+def _last_signs(collector: Collector, tail: str) -> Iterator[Match | None]:
+    """What a log without a root still shows, the more telling first."""
+    yield _last_word(collector)
+    yield silence(collector, tail)
 
 
 def _last_word(collector: Collector) -> Match | None:

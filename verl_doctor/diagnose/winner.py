@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..knowledge.base import RuleBase
-from ..match.matcher import Matcher
+from ..match.matcher import Matcher, at_exception
 from ..model import Block, Match
 from .incidents import UNKNOWN_WEIGHT, weight
 
@@ -44,7 +44,7 @@ class Winner:
                 match for match in self._matcher.exception(block, i) if match.rule not in known
             ]
             every += found
-            held += [(i, match) for match in found] or [(i, _unknown(block, i))]
+            held += [(i, match) for match in found] or [(i, at_exception(block, i))]
         rules = {match.rule for match in every}
         replaced = self._replaced(rules)
         left = [one for one in held if one[1].rule not in replaced] or held
@@ -61,23 +61,6 @@ class Winner:
         """Those of the rules that another of them says it replaces."""
         ids = set(rules)
         return {other for rule in ids for other in self._base.rule(rule).supersedes if other in ids}
-
-
-def _unknown(block: Block, index: int) -> Match:
-    exc = block.chain[index]
-    text = f"{exc.type}: {exc.message}" if exc.message else exc.type
-    return Match(
-        "",
-        block.path,
-        exc.line,
-        text,
-        {},
-        block.worker,
-        block,
-        index,
-        repeated=block.repeated,
-        time=block.time,
-    )
 
 
 def _asked(block: Block, index: int) -> float:

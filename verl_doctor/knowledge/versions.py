@@ -59,14 +59,14 @@ def _release(version: str, asks: dict[str, dict[str, str]]) -> Release:
     found = []
     for key, needs in _data()["engines"].items():
         name, _, engine_version = key.partition(" ")
-        if engine_version in _ends(extras.get(name, {}).get(name, "")):
+        if engine_version in ends(extras.get(name, {}).get(name, "")):
             torch = needs.get("torch", "").removeprefix("==")
             cuda = _data()["torch_cuda"].get(torch, "")
             found.append(Engine(name, engine_version, needs, cuda))
     return Release(version, asks[""], extras, tuple(found))
 
 
-def _ends(specifier: str) -> set[str]:
+def ends(specifier: str) -> list[str]:
     """The versions that a specifier allows and names: of `<=0.12.0,>=0.8.5` both."""
     parts = [part.strip() for part in specifier.split(",")]
-    return {part[2:] for part in parts if part[:2] in ("==", "<=", ">=")}
+    return [part[2:] for part in parts if part[:2] in ("==", "<=", ">=")]

@@ -80,7 +80,6 @@ class Reader:
         self._newlines = 0
         self.tail = b""
         """The last few KiB, where a hang shows its last sign of life."""
-        self.cut = ""
         self._scanner = scanner
         self._nobody = worker_of(path)
         """Who a line without a prefix is from."""

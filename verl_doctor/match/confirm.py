@@ -39,3 +39,18 @@ class Confirmer:
         if found is None:
             return None
         return {name: value for name, value in found.groupdict().items() if value is not None}
+
+    def fits(
+        self, value: str, matches: str = "", above: float | None = None, below: float | None = None
+    ) -> bool:
+        """Whether a setting or capture fits a pattern and bounds (None: no bound); a text that is
+        no number is within no bounds."""
+        if matches and self.search(matches, value) is None:
+            return False
+        if above is None and below is None:
+            return True
+        try:
+            number = float(value)
+        except ValueError:
+            return False
+        return (above is None or number > above) and (below is None or number < below)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from ..knowledge.base import RuleBase
 from ..model import Block, Event, Line, Match, Pattern, Worker
@@ -32,9 +32,10 @@ class Matcher:
         """Patterns that were stopped by their time limit."""
         return self._confirm.slow
 
-    def searches(self, pattern: str, text: str) -> bool:
-        """Whether the pattern is found in the text, within the time limit."""
-        return self._confirm.search(pattern, text) is not None
+    @property
+    def fits(self) -> Callable[..., bool]:
+        """See `Confirmer.fits`."""
+        return self._confirm.fits
 
     def line(self, line: Line, literals: Iterable[int], in_source: bool = False) -> list[Match]:
         """Matches of the rules that these literals (indexes into `base.literals`) propose.
@@ -94,23 +95,7 @@ class Matcher:
             if len(self._known) >= MAX_KNOWN:
                 self._known.clear()
             held = self._known[key] = self._holding(names, block, index)
-        text = f"{exc.type}: {exc.message}" if exc.message else exc.type
-        return [
-            Match(
-                rule_id,
-                block.path,
-                exc.line,
-                text,
-                captures,
-                block.worker,
-                block,
-                index,
-                repeated=block.repeated,
-                time=block.time,
-                pattern=number,
-            )
-            for rule_id, number, captures in held
-        ]
+        return [at_exception(block, index, *one) for one in held]
 
     def _holding(
         self, names: tuple[str, ...], block: Block, index: int
@@ -194,6 +179,30 @@ class Matcher:
             elif spec.kind == "sequence":
                 found += _sequence(parts, len(spec.patterns), spec.within_lines, spec.same_worker)
         return found
+
+
+def at_exception(
+    block: Block,
+    index: int,
+    rule_id: str = "",
+    pattern: int = 0,
+    captures: Mapping[str, str] | None = None,
+) -> Match:
+    """A match at an exception of a block's chain; of no rule if none is named."""
+    exc = block.chain[index]
+    return Match(
+        rule_id,
+        block.path,
+        exc.line,
+        f"{exc.type}: {exc.message}" if exc.message else exc.type,
+        captures or {},
+        block.worker,
+        block,
+        index,
+        repeated=block.repeated,
+        time=block.time,
+        pattern=pattern,
+    )
 
 
 def _count(matches: list[Match], at_least: int, same_worker: bool) -> list[Match]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import Lang
+from ..model import Fix, FixText, Lang
 
 _LABELS: dict[str, tuple[str, str]] = {
     "line": ("line {n}", "第 {n} 行"),
@@ -105,6 +105,13 @@ _LABELS: dict[str, tuple[str, str]] = {
     "phase_training": ("training", "训练"),
     "phase_shutdown": ("shutdown", "退出"),
 }
+
+
+def pasted(fix: Fix | FixText) -> list[tuple[str, str]]:
+    """What a fix has to be pasted, with the sign that marks it: `$` a command, `+` an override,
+    `>` code."""
+    parts = (("$", fix.run), ("+", fix.set), (">", fix.code))
+    return [(sign, text) for sign, text in parts if text]
 
 
 def label(key: str, lang: Lang, **values: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..model import Evidence, Lang, Report
-from .labels import label
+from .labels import label, pasted
 
 
 def _code(text: str) -> str:
@@ -47,7 +47,7 @@ def render(report: Report, *, lang: Lang = "en") -> str:
         out.append(f"\n**{say('why')}**: {_plain(finding.cause)}\n")
         for i, fix in enumerate(finding.fixes, 1):
             out.append(f"{i}. {_plain(fix.text)}")
-            out += [f"   {_code(paste)}" for paste in (fix.run, fix.set, fix.code) if paste]
+            out += [f"   {_code(paste)}" for _, paste in pasted(fix)]
     if report.unexplained:
         out.append(f"\n### {say('unexplained')}")
         out += [_line(one) for one in report.unexplained]

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from ..live import News
 from ..model import Lang
-from .labels import label
+from .labels import label, pasted
 
 
 def line(news: News, lang: Lang, clock: float | None = None) -> str:
@@ -34,8 +34,8 @@ def line(news: News, lang: Lang, clock: float | None = None) -> str:
     out = [head]
     if news.kind in ("alert", "revised") and finding.fixes:
         fix = finding.fixes[0]
-        pasted = next((text for text in (fix.run, fix.set, fix.code) if text), "")
-        out.append(f"         {say('fix')}: {fix.text}{'  ' + pasted if pasted else ''}")
+        first = "".join("  " + text for _, text in pasted(fix)[:1])
+        out.append(f"         {say('fix')}: {fix.text}{first}")
     return "\n".join(out)
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..model import Finding, Fix, FixText, Lang, Report
-from .labels import label
+from .labels import label, pasted
 
 COLOURS = {
     "critical": "bold red",
@@ -105,14 +105,13 @@ class Page:
             line = Text(" " * 13 + sign + " ", style="dim").append(part, style="bold green")
             self.out.print(line, soft_wrap=True)
 
-    def fix(self, number: int, text: str, pasted: Fix | FixText, verify: str) -> None:
+    def fix(self, number: int, text: str, fix: Fix | FixText, verify: str) -> None:
         """One fix: words, what can be pasted, how to see that it worked."""
-        if pasted.risk in ("medium", "high"):
-            text += " " + self.say("risk", how=self.say("risk_" + pasted.risk))
+        if fix.risk in ("medium", "high"):
+            text += " " + self.say("risk", how=self.say("risk_" + fix.risk))
         self.field(f"{self.say('fix')} {number}", text)
-        for sign, command in (("$", pasted.run), ("+", pasted.set), (">", pasted.code)):
-            if command:
-                self.paste(sign, command)
+        for sign, command in pasted(fix):
+            self.paste(sign, command)
         if verify:
             self.field("", f"{self.say('verify')} {verify}", "dim")
 
