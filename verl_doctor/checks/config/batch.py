@@ -148,13 +148,15 @@ def _micro_given(found: Sizes, settings: Settings) -> Iterator[Result]:
     for section, name in wanted:
         by = f"{section if section == 'critic' else ACTOR}.use_dynamic_bsz"
         old, new = (settings.get(f"{section}.{name}{end}") for end in ("", "_per_gpu"))
+        said = "actor" if section == ACTOR else section
+        called = "micro_batch_size" if section == "critic" else name  # as verl's message has it
         if old is None and new is None and not settings.unread_words:
             yield _fault(
                 found,
                 f"Neither {section}.{name}_per_gpu nor {by} is set.",
                 f"{section}.{name}_per_gpu 与 {by} 均未设置。",
-                f"[{section}] Please set at least one of '{section}.{name}' or "
-                f"'{section}.{name}_per_gpu'.",
+                f"[{said}] Please set at least one of '{said}.{called}' or "
+                f"'{said}.{called}_per_gpu'",
                 "VRL010",
                 f"{section}.{name}_per_gpu=1",
             )
@@ -163,7 +165,7 @@ def _micro_given(found: Sizes, settings: Settings) -> Iterator[Result]:
                 found,
                 f"{section}.{name} and {section}.{name}_per_gpu are both set.",
                 f"{section}.{name} 与 {section}.{name}_per_gpu 同时被设置。",
-                f"[{section}] You have set both '{section}.{name}' AND '{section}.{name}_per_gpu'.",
+                f"[{said}] You have set both '{said}.{called}' AND '{said}.{called}_per_gpu'",
                 "VRL011",
                 f"{section}.{name}=null",
             )
