@@ -83,9 +83,9 @@ def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     release = known_release(version("verl"))
     random_ = random.Random(7)
-    HFModelConfig.__post_init__ = lambda self: None  # reads the model's folder: not compared here
+    HFModelConfig.__post_init__ = lambda _: None  # reads the model's folder: not compared here
     verdicts: Counter[tuple[str, str]] = Counter()
-    for _number in range(count):
+    for _ in range(count):
         words = random_setting(random_)
         made = settings(command(words), release)
         assert not made.refused, made.refused
