@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "verl_config"
+SCORERS = DATA.parent / "verl_scorers.json"
 _ITEM = re.compile(r"(?:^|\s)(?P<mark>\+{0,2}|~)(?P<key>[a-z_][\w.]*)=")
 
 
@@ -50,6 +51,18 @@ def dotted(config: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
         yield f"{prefix}{name}"
         if isinstance(value, dict):
             yield from dotted(value, f"{prefix}{name}.")
+
+
+@cache
+def _scorers() -> dict[str, dict[str, list[str]]]:
+    read: dict[str, dict[str, list[str]]] = json.loads(SCORERS.read_text(encoding="utf-8"))
+    return read
+
+
+def scores(release: str, source: str) -> bool:
+    """Whether the release's own reward function has a scorer for a `data_source`."""
+    known = _scorers()[release]
+    return source in known["equal"] or source.startswith(tuple(known["startswith"]))
 
 
 def newest() -> str:

@@ -150,7 +150,7 @@ def _micro_given(found: Sizes, settings: Settings) -> Iterator[Result]:
         old, new = (settings.get(f"{section}.{name}{end}") for end in ("", "_per_gpu"))
         said = "actor" if section == ACTOR else section
         called = "micro_batch_size" if section == "critic" else name  # as verl's message has it
-        if old is None and new is None and not settings.unread_words:
+        if old is None and new is None and not settings.incomplete:
             yield _fault(
                 found,
                 f"Neither {section}.{name}_per_gpu nor {by} is set.",

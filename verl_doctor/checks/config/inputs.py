@@ -39,6 +39,8 @@ class Command:
     overrides: tuple[Override, ...] = ()
     unread: tuple[str, ...] = ()
     """Words of the command that only running the script would tell."""
+    cut: tuple[str, ...] = ()
+    """Lines of the script, with their numbers, at which the command ends too early."""
 
 
 def command(words: Sequence[str]) -> Command:

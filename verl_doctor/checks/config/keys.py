@@ -45,7 +45,20 @@ def moved() -> tuple[Moved, ...]:
 
 def check(settings: Settings) -> Iterator[Result]:
     """What is wrong with the keys that were given, one result a key."""
-    faults = 0
+    faults = len(settings.cut)
+    for line in settings.cut:
+        yield Result(
+            CHECK,
+            "fault",
+            Text(
+                "The command ends here: only a backslash right before the line end continues it. "
+                "The overrides below are not passed to verl.",
+                "命令在此处结束：只有紧挨行尾的反斜杠才表示续行，下面的参数不会传给 verl。",
+            ),
+            "critical",
+            (line,),
+            Fix(Text("Nothing behind the `\\`, no comment either.", "`\\` 之后不要有空格或注释。")),
+        )
     if settings.foreign:
         yield unknown(
             CHECK,

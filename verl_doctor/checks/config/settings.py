@@ -58,9 +58,16 @@ class Settings:
     """Keys whose values only running the launch script would tell."""
     unread_words: tuple[str, ...] = ()
     """Words of the command that may hold further overrides."""
+    cut: tuple[str, ...] = ()
+    """Lines of the launch script at which the command ends too early."""
     foreign: str = ""
     """What makes the run start from a config that is not in verl's release (`--config-path`, a
     group such as `engine=…`): then a key that the release lacks is no fault."""
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether the command may hold, or was meant to hold, more than what was read."""
+        return bool(self.unread_words or self.cut or self.foreign)
 
     def get(self, key: str, default: Any = None) -> Any:
         """The effective value of a dotted key, plain Python; `default` where the release has no
@@ -127,7 +134,15 @@ def settings(command: Command, release: str, base: Mapping[str, Any] | None = No
         elif (fault := _apply(config, one, given)) is not None:
             refused.append(fault)
     return Settings(
-        release, name, config, given, tuple(refused), frozenset(unread), command.unread, foreign
+        release,
+        name,
+        config,
+        given,
+        refused=tuple(refused),
+        unread=frozenset(unread),
+        unread_words=command.unread,
+        cut=command.cut,
+        foreign=foreign,
     )
 
 

@@ -11,9 +11,10 @@ import operator
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from .inputs import MODULE, UNKNOWN, Command, command
+from .inputs import MODULE, UNKNOWN, Command, command, override
 
 _ASSIGNMENT = re.compile(
     r"(?:export\s+|local\s+|readonly\s+)?(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.S
@@ -31,6 +32,9 @@ _OPENS = re.compile(
 _CLOSES = re.compile(r"^\s*(?:fi\b|done\b|esac\b|\})")
 _CLOSES_HERE = re.compile(r"[;\s](?:fi|done|esac|\})\s*$")
 _ARITHMETIC = re.compile(r"\$\(\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\)")
+_SUBSHELL = re.compile(r"\$\([^()]*\)")
+_CUT = re.compile(r"\\[ \t]+(?:#.*)?$")
+"""A backslash that no line end follows continues nothing."""
 _NAME = re.compile(r"\$?\{?([A-Za-z_]\w*)\}?")
 _CONTROL = re.compile(r"\|\|?|&&?|;|\d*(?:>>?|<).*|&>.*")
 _SUMS = {
@@ -56,7 +60,19 @@ def script(text: str, environment: Mapping[str, str]) -> Command:
     shell = _Shell(dict(environment))
     for line in _logical_lines(text):
         shell.read(line)
-    return shell.command
+    return replace(shell.command, cut=_cut(text, shell.command))
+
+
+def _cut(text: str, found: Command) -> tuple[str, ...]:
+    """Lines at which a launch ends although more of it seems to follow."""
+    if not found.module:
+        return ()
+    lines = text.split("\n")
+    return tuple(
+        f"{number}: {line.strip()}"
+        for number, (line, after) in enumerate(pairwise(lines), start=1)
+        if _CUT.search(line) and override(after.strip().rstrip("\\").strip()) is not None
+    )
 
 
 @dataclass(slots=True)
@@ -181,7 +197,10 @@ def _logical_lines(text: str) -> Iterable[str]:
 
 
 def _open_array(line: str) -> bool:
-    return bool(_ARRAY_OPEN.match(line)) and not _ARRAY.match(_without_comments(line))
+    if not _ARRAY_OPEN.match(line):
+        return False
+    plain = _SUBSHELL.sub("0", _ARITHMETIC.sub("0", _without_comments(line)))
+    return not _ARRAY.match(plain)
 
 
 def _without_comments(line: str) -> str:

@@ -151,7 +151,7 @@ def _engine(settings: Settings) -> Iterator[Result]:
             rule="VRL060",
         )
     known = ("vllm", "sglang", "trtllm") if version >= Version("0.7") else ()
-    if known and isinstance(name, str) and name not in (*known, "???") and not settings.foreign:
+    if known and isinstance(name, str) and name not in (*known, "???"):
         yield _fault(
             "critical",
             f"verl {settings.release} has no rollout engine `{name}`: {', '.join(known)}.",

@@ -57,7 +57,7 @@ def check(settings: Settings) -> Iterator[Result]:
 def _is_set(settings: Settings, key: str) -> bool:
     from omegaconf import OmegaConf
 
-    if key in settings.unread or settings.unread_words or settings.foreign:
+    if key in settings.unread or settings.incomplete:
         return True
     return not OmegaConf.is_missing(settings.config.actor_rollout_ref.rollout, "name")
 
