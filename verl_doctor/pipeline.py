@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import BinaryIO
 
+from .detect.config import Settings
 from .diagnose.collect import Collector
 from .diagnose.report import report
 from .diagnose.words import say
@@ -35,6 +36,11 @@ class Session:
     def last_step(self) -> int | None:
         """Number of the last training step that the log has shown."""
         return self._collector.progress.last_step
+
+    @property
+    def settings(self) -> Settings:
+        """The run's overrides and config, as far as its log shows them."""
+        return self._collector.settings
 
     @property
     def lines(self) -> int:

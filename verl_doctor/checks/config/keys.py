@@ -160,6 +160,16 @@ def _unknown(one: Override, settings: Settings) -> tuple[Text, Fix | None]:
         text = Text(
             f"verl {settings.release} has no `{key}`.", f"verl {settings.release} 没有 `{key}`。"
         )
+    parent, _, leaf = key.rpartition(".")
+    if settings.default(parent) == {}:
+        free = f"+{parent}.{leaf}={one.value}"
+        return text, Fix(
+            Text(
+                f"`{parent}` is free: add to it with a `+`.",
+                f"`{parent}` 为自由字典：用 `+` 添加。",
+            ),
+            set=free,
+        )
     if not near:
         return text, None
     return text, Fix(Text("Did you mean this one?", "是否想写这个？"), set=f"{near}={one.value}")

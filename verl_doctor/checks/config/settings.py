@@ -87,6 +87,13 @@ class Settings:
             return default if not self.has(key) else None
         return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
 
+    def default(self, key: str) -> Any:
+        """What the release itself has there, unresolved; None where it has nothing."""
+        node: Any = verl_config.configs(self.release)[self.name]
+        for part in key.split("."):
+            node = node.get(part) if isinstance(node, dict) else None
+        return node
+
     def has(self, key: str) -> bool:
         """Whether the configuration holds the key, whatever its value."""
         return key in verl_config.releases()[self.release] or key in self.given

@@ -12,7 +12,6 @@ from typing import Any
 
 from packaging.version import Version
 
-from ...knowledge import verl_config
 from ...model import Fix, Text
 from ..types import Result
 from .settings import Settings
@@ -64,10 +63,11 @@ def _is_set(settings: Settings, key: str) -> bool:
 
 def _text(key: str, value: str, settings: Settings) -> Result | None:
     """Text where the release has a number or a switch."""
-    default = _default(key, settings)
+    default = settings.default(key)
+    bare = value.strip().strip("'\"")
     numeric = isinstance(default, int | float) and not isinstance(default, bool)
     numeric = numeric or (default is None and bool(_NUMERIC_LEAVES.search(key)))
-    if numeric and _NUMBER.fullmatch(value.strip()):
+    if numeric and _NUMBER.fullmatch(bare):
         rule = "CFG018" if key.endswith("lr") else "CFG020"
         return Result(
             CHECK,
@@ -78,10 +78,10 @@ def _text(key: str, value: str, settings: Settings) -> Result | None:
             ),
             "high",
             (f"{key}={value!r}",),
-            Fix(Text("Without the inner quotes.", "去掉内层引号。"), set=f"{key}={value.strip()}"),
+            Fix(Text("Without the inner quotes.", "去掉内层引号。"), set=f"{key}={bare}"),
             rule,
         )
-    if isinstance(default, bool) and _WORD.fullmatch(value.strip()):
+    if isinstance(default, bool) and _WORD.fullmatch(bare):
         return Result(
             CHECK,
             "fault",
@@ -91,20 +91,13 @@ def _text(key: str, value: str, settings: Settings) -> Result | None:
             ),
             "high",
             (f"{key}={value!r}",),
-            Fix(Text("Write True or False.", "写 True 或 False。"), set=f"{key}={_switch(value)}"),
+            Fix(Text("Write True or False.", "写 True 或 False。"), set=f"{key}={_switch(bare)}"),
         )
     return None
 
 
 def _switch(value: str) -> bool:
-    return value.strip().lower() in ("true", "yes", "on")
-
-
-def _default(key: str, settings: Settings) -> Any:
-    node: Any = verl_config.configs(settings.release)[settings.name]
-    for part in key.split("."):
-        node = node.get(part) if isinstance(node, dict) else None
-    return node
+    return value.lower() in ("true", "yes", "on")
 
 
 def _strings(value: Any) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ CHECK = "data.files"
 JSON_SINCE = Version("0.7")
 """First release that reads .json as well as .parquet (rl_dataset.py)."""
 JSONL_SINCE = Version("0.9")
+_REMOTE = re.compile(r"[a-z][a-z0-9+]+:/")
+"""`hdfs://…`; a Path has one of its slashes left."""
 LFS = b"version https://git-lfs"
 
 
@@ -88,7 +91,7 @@ def look(path: Path, settings: Settings) -> tuple[DataFile | None, list[Result]]
 
 def _missing(path: Path) -> Result | None:
     text = str(path)
-    if "://" in text:
+    if _REMOTE.match(text):
         return Result(
             CHECK,
             "unknown",
@@ -272,7 +275,8 @@ def alike(found: Sequence[DataFile]) -> Iterator[Result]:
                 "high",
                 f"and {first.path.name} differ in columns ({', '.join(missing)}): rows of the "
                 "file without one get nothing in it.",
-                f"与 {first.path.name} 的列不同（{', '.join(missing)}）：缺列的文件中这些行为空值。",
+                f"与 {first.path.name} 的列不同（{', '.join(missing)}）："
+                "缺列的文件中这些行为空值。",
             )
     if len(found) > 1:
         total = sum(one.rows or 0 for one in found)

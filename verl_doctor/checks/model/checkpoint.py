@@ -73,7 +73,8 @@ def _part(
             "critical",
             f"holds files of several world sizes ({', '.join(map(str, worlds))}): two runs wrote "
             "into it.",
-            f"含有多种 world size（{', '.join(map(str, worlds))}）的文件：有两次运行写入了同一目录。",
+            f"含有多种 world size（{', '.join(map(str, worlds))}）的文件："
+            "有两次运行写入了同一目录。",
             check=CHECK,
         )
     if lost or empty:

@@ -34,7 +34,7 @@ def missing(path: Path) -> Result | None:
             CHECK,
             "unknown",
             Text(
-                f"{text} is no folder here; as a name on the Hub it is looked up when the run starts.",
+                f"{text} is no folder here; a name on the Hub is fetched when the run starts.",
                 f"{text} 不是本机目录；作为 Hub 名称，将在启动时下载。",
             ),
         )
@@ -163,15 +163,16 @@ def tokenizer(path: Path, config: Mapping[str, Any], role: str) -> Iterator[Resu
             "high",
             f"the tokenizer knows token {size - 1}, the embedding has {vocabulary} rows: an index "
             "out of range on the GPU.",
-            f"tokenizer 含有编号 {size - 1} 的 token，而 embedding 只有 {vocabulary} 行：GPU 上会越界。",
+            f"tokenizer 含有编号 {size - 1} 的 token，而 embedding 只有 {vocabulary} 行："
+            "GPU 上会越界。",
             rule="CUD004",
         )
     elif size and not wrong:
+        kind = config.get("model_type", "?")
         yield ok(
             CHECK,
-            f"{path}: {config.get('model_type', '?')}, {size:,} tokens, embedding {vocabulary or '?'}.",
-            f"{path}：{config.get('model_type', '?')}，{size:,} 个 token，embedding "
-            f"{vocabulary or '?'}。",
+            f"{path}: {kind}, {size:,} tokens, embedding {vocabulary or '?'}.",
+            f"{path}：{kind}，{size:,} 个 token，embedding {vocabulary or '?'}。",
         )
 
 
