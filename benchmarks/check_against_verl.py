@@ -23,7 +23,7 @@ from verl.workers.config import HFModelConfig
 
 from verl_doctor.checks.config.batch import validation
 from verl_doctor.checks.config.inputs import command
-from verl_doctor.checks.config.settings import Settings, known_release, settings
+from verl_doctor.checks.config.settings import Settings, compose, known_release
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
@@ -87,7 +87,7 @@ def main() -> int:
     verdicts: Counter[tuple[str, str]] = Counter()
     for _ in range(count):
         words = random_setting(random_)
-        made = settings(command(words), release)
+        made = compose(command(words), release)
         assert not made.refused, made.refused
         said, ours = verls(made), [one.seen[0] for one in validation(made)]
         agreed = bool(said) == bool(ours) and (not said or any(_same(said, one) for one in ours))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
-from verl_doctor.checks.config import check, command, known_release, settings
+from verl_doctor.checks.config import check, command, compose, known_release
 from verl_doctor.checks.config.keys import moved
 from verl_doctor.checks.config.settings import UNKNOWN, Settings
 from verl_doctor.checks.config.sizes import sizes, table
@@ -35,7 +35,7 @@ def made(release: str = "0.9.1", **changes: str | None) -> Settings:
     """The settings of a sound run with some overrides changed (None: left out)."""
     given = {**SOUND, **changes}
     words = [f"{key}={value}" for key, value in given.items() if value is not None]
-    return settings(command(words), release)
+    return compose(command(words), release)
 
 
 def faults(found: Settings) -> list[Result]:
@@ -55,7 +55,7 @@ def test_a_sound_run_passes_on_every_release(release: str) -> None:
 @pytest.mark.parametrize("release", verl_config.names())
 def test_the_releases_own_defaults_give_no_alarm_but_what_verl_demands(release: str) -> None:
     """verl's defaults alone do not start: micro batches, from 0.6 the engine, must be given."""
-    found = faults(settings(command([]), release))
+    found = faults(compose(command([]), release))
     assert {one.rule for one in found} <= {"VRL010", "CFG012"}
 
 
@@ -158,15 +158,15 @@ def test_old_reward_keys_still_count_before_they_were_ignored() -> None:
 
 def test_megatron_is_chosen_by_the_engine_group_or_the_config_name() -> None:
     size = f"{ACTOR}.megatron.tensor_model_parallel_size=2"
-    by_group = settings(command(["model_engine=megatron", size]), "0.9.1")
-    by_name = settings(command(["--config-name=ppo_megatron_trainer.yaml", size]), "0.7.0")
+    by_group = compose(command(["model_engine=megatron", size]), "0.9.1")
+    by_name = compose(command(["--config-name=ppo_megatron_trainer.yaml", size]), "0.7.0")
     assert by_group.name == by_name.name == "ppo_megatron_trainer"
     assert not by_group.refused + by_name.refused
     assert sizes(by_group).model_parallel == 2
 
 
 def test_a_run_with_a_config_of_its_own_is_not_judged_by_verls_keys() -> None:
-    found = settings(command(["--config-path=/my/recipe", "my.key=1", f"{ROLLOUT}.n=4"]), "0.9.1")
+    found = compose(command(["--config-path=/my/recipe", "my.key=1", f"{ROLLOUT}.n=4"]), "0.9.1")
     assert [one for one in check(found) if one.state == "fault"] == []
     assert found.get("data.train_batch_size") is UNKNOWN
 

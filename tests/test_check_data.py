@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from verl_doctor.checks import data
-from verl_doctor.checks.config import command, settings
+from verl_doctor.checks.config import command, compose
 from verl_doctor.checks.data import sample
 from verl_doctor.checks.types import Result
 
@@ -33,7 +33,7 @@ def written(path: Path, rows: list[dict[str, Any]]) -> str:
 def looked(
     *train: str, val: tuple[str, ...] = (), words: tuple[str, ...] = (), release: str = "0.9.1"
 ) -> list[Result]:
-    return list(data.check(list(train), list(val), settings(command(words), release)))
+    return list(data.check(list(train), list(val), compose(command(words), release)))
 
 
 def faults(*train: str, **how: Any) -> list[Result]:

@@ -128,7 +128,7 @@ class _Given:
             base = _yaml(self.config)
         elif self.log:
             command, base = _from_log(self.log)
-        return config.settings(command, release, base)
+        return config.compose(command, release, base)
 
     def _command(self) -> Command:
         from ..checks import config

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..types import Result
 from . import batch, keys, traps, values
 from .inputs import Command, command
-from .settings import Settings, known_release, settings
+from .settings import Settings, compose, known_release
 from .shell import script
 
-__all__ = ["Command", "Settings", "check", "command", "known_release", "script", "settings"]
+__all__ = ["Command", "Settings", "check", "command", "compose", "known_release", "script"]
 
 
 def check(found: Settings) -> list[Result]:

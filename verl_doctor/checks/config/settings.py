@@ -114,7 +114,7 @@ def known_release(stated: str) -> str:
     return older[-1] if older else (series or names)[0]
 
 
-def settings(command: Command, release: str, base: Mapping[str, Any] | None = None) -> Settings:
+def compose(command: Command, release: str, base: Mapping[str, Any] | None = None) -> Settings:
     """The settings of a launch.
 
     Takes the command, one of `verl_config.names()`, and where there is one the run's own config
