@@ -44,9 +44,18 @@ def check(answer: Answer, *, gpus: int, hidden: bool) -> Iterator[Result]:
     if "torch_import" in answer.failed:
         yield _import_failed(answer.failed["torch_import"])
         return
-    if "torch_import" not in answer.facts or "torch_build" not in answer.facts:
+    if "torch_import" not in answer.facts:
         return  # the interpreter itself failed, which is told elsewhere
     torch: TorchImport = answer.facts["torch_import"]
+    if "torch_build" not in answer.facts:
+        why = next(iter(answer.failed.values())).what
+        yield unknown(
+            CHECK,
+            f"torch {torch['version']} did not say what it was built with: {why}",
+            f"torch {torch['version']} 未能给出构建信息：{why}",
+            torch["file"],
+        )
+        return
     build: TorchBuild = answer.facts["torch_build"]
     if build["hip"]:
         yield unknown(

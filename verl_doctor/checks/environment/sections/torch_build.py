@@ -30,9 +30,17 @@ def torch_build(*_: str) -> dict[str, Any]:
         "hip": torch.version.hip or "",
         "archs": (flags() or "").split() if flags and cuda else [],
         "cudnn": torch.backends.cudnn.version() if cuda else None,
-        "nccl": ".".join(str(part) for part in torch.cuda.nccl.version()) if cuda else "",
-        "cxx11_abi": bool(torch.compiled_with_cxx11_abi()),
+        "nccl": _nccl(torch) if cuda else "",
+        "cxx11_abi": bool(getattr(torch._C, "_GLIBCXX_USE_CXX11_ABI", True)),
     }
+
+
+def _nccl(torch: Any) -> str:
+    """The release of the NCCL that torch loaded, "" for a build without it."""
+    try:
+        return ".".join(str(part) for part in torch.cuda.nccl.version())
+    except (AttributeError, RuntimeError):
+        return ""
 
 
 def driver(*_: str) -> dict[str, Any]:
