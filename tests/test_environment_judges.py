@@ -23,6 +23,7 @@ from verl_doctor.checks.environment import (
     storage,
     torch_build,
     variables,
+    visible_devices,
 )
 from verl_doctor.checks.environment.ask import Answer, Failed
 from verl_doctor.checks.environment.facts import size
@@ -266,10 +267,22 @@ def test_without_verl_the_interpreter_may_be_the_wrong_one() -> None:
     assert "--python" in fault.fix.text.en
 
 
+def test_the_copy_that_python_finds_first_counts() -> None:
+    found = [package("vllm", "0.11.0", "torch==2.8.0"), package("torch", "2.8.0")]
+    results = of_packages(package("verl", "0.6.1"), *found, package("torch", "2.9.1"))
+    assert faults(results) == []
+
+
+def test_an_import_of_the_second_copy_is_one_fault_not_two() -> None:
+    copies = [package("ray", "2.50.0"), package("ray", "2.43.0", path="/b/ray-2.43.0.dist-info")]
+    second: Any = {"file": "/b/ray/__init__.py", "folders": ["/b/ray"], "version": ""}
+    assert faults(installs.check(copies, {"ray": second}, {"ray": "ray"})) == [("medium", "INS032")]
+
+
 def test_copies_of_one_version_are_no_fault() -> None:
     copies = [package("ray", "2.50.0"), package("ray", "2.50.0", path="/other/ray.egg-info")]
-    ray = {"file": "/env/site-packages/ray/__init__.py", "folders": ["/env/site-packages/ray"]}
-    assert list(installs.check(copies, {"ray": ray}, {"ray": "ray"})) == []  # type: ignore[dict-item]
+    ray: Any = {"file": "/env/site-packages/ray/__init__.py", "folders": [], "version": ""}
+    assert list(installs.check(copies, {"ray": ray}, {"ray": "ray"})) == []
 
 
 def test_a_folder_that_hides_a_package_is_told() -> None:
@@ -317,6 +330,19 @@ def test_no_nvidia_smi_is_no_fault() -> None:
     assert list(gpus.check(nvidia.Machine(missing=True), None, 0)) == []
     (result,) = gpus.check(nvidia.Machine(missing=True), None, 8)
     assert result.state == "unknown"
+
+
+def test_gpus_behind_the_first_unknown_entry_are_not_visible() -> None:
+    both = (gpu(0), gpu(1))
+    assert nvidia.visible_gpus(both, "1,7,0") == (gpu(1),)
+    assert nvidia.visible_gpus(both, None) == both
+    assert nvidia.visible_gpus(both, "GPU-") is None  # both begin like this
+
+
+def test_minus_one_hides_all_gpus_also_where_they_are_not_known() -> None:
+    assert visible_devices.hides_all({"CUDA_VISIBLE_DEVICES": "-1"}, ())
+    assert not visible_devices.hides_all({"CUDA_VISIBLE_DEVICES": "9"}, ())
+    assert not visible_devices.hides_all({}, ())
 
 
 def of_variables(*, installed: dict[str, str] | None = None, **values: str) -> list[Result]:

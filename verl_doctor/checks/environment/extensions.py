@@ -146,7 +146,7 @@ def _not_loaded(extension: Extension, failed: Failed) -> Result:
                 "安装与当前 torch、CUDA 配套的版本，或在本机重新编译。",
             ),
             run=f"pip install --force-reinstall --no-deps --no-build-isolation --no-cache-dir "
-            f"{name}",
+            f"{name}==VERSION",
             risk="medium",
         ),
         rule,

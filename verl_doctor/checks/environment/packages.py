@@ -202,21 +202,31 @@ def _fault(
     vendor = "torch" in installed and _is_prerelease(installed["torch"]["version"])
     bound = name in BOUND_TO_TORCH and "torch" in unmet and not vendor
     severity: Severity = "high" if bound or name == SELF_CHECKED else "medium"
+    seen = tuple(unmet[key] for key in sorted(unmet))
     if bound:
         en = f"{owner} is compiled for another torch than the installed one."
         zh = f"{owner} 是按另一版本的 torch 编译的，与已安装的不符。"
+        fix = Fix(
+            Text(
+                f"Install the {name} that goes with this torch, or the torch that it asks for; "
+                "the table says what goes with a verl release.",
+                f"安装与当前 torch 配套的 {name}，或其要求的 torch；"
+                "下表列出各 verl 版本对应的组合。",
+            ),
+            run="verl-doctor versions",
+            risk="medium",
+        )
     else:
         en = f"{owner} asks for other versions than the installed ones."
         zh = f"{owner} 要求的依赖版本与已安装的不符。"
-    seen = tuple(unmet[key] for key in sorted(unmet))
-    wanted = " ".join(f"'{line.rpartition(': ')[0]}'" for line in seen)
-    fix = Fix(
-        Text(
-            "Install what it asks for, and look which other package then disagrees.",
-            "安装其要求的版本，并确认没有其他包因此冲突。",
-        ),
-        run=f"pip install {wanted} && pip check",
-        risk="medium",
-    )
+        wanted = " ".join(f"'{line.rpartition(': ')[0]}'" for line in seen)
+        fix = Fix(
+            Text(
+                "Install what it asks for, and look which other package then disagrees.",
+                "安装其要求的版本，并确认没有其他包因此冲突。",
+            ),
+            run=f"pip install {wanted} && pip check",
+            risk="medium",
+        )
     rule = PIP_CONFLICT if name == "vllm" and not bound else RULES.get(name, PIP_CONFLICT)
     return Result(CHECK, "fault", Text(en, zh), severity, seen, fix, rule)
