@@ -387,7 +387,8 @@ def test_values_of_variables(values: dict[str, str], expected: list[tuple[str, s
 def test_traps_that_depend_on_what_is_installed() -> None:
     segments = {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:128,expandable_segments:True"}
     assert faults(of_variables(**segments)) == []
-    assert faults(of_variables(installed={"vllm": "0.11.0"}, **segments)) == [("high", "VLM030")]
+    assert faults(of_variables(installed={"vllm": "0.18.1"}, **segments)) == [("high", "VLM030")]
+    assert faults(of_variables(installed={"vllm": "0.24.0"}, **segments)) == []
     transfer = {"HF_HUB_ENABLE_HF_TRANSFER": "1"}
     old, new = {"huggingface-hub": "0.36.0"}, {"huggingface-hub": "1.2.0"}
     assert faults(of_variables(installed=old, **transfer)) == [("high", "")]

@@ -34,6 +34,11 @@ def listed(environment: Mapping[str, str]) -> list[str]:
     ]
 
 
+def hub_flag(environment: Mapping[str, str], name: str) -> bool:
+    """Whether a variable is on, as huggingface_hub reads it."""
+    return environment.get(name, "").upper() in ("1", "ON", "YES", "TRUE")
+
+
 def fault(
     environment: Mapping[str, str],
     names: Sequence[str],

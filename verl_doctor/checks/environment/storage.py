@@ -11,6 +11,7 @@ from ...model import Fix, Severity, Text
 from ..types import Result, ok, unknown
 from .ask import Answer
 from .facts import Folder, size
+from .shown_variables import hub_flag
 
 CHECK = "env.folders"
 FREE_LEAST = 10 << 30
@@ -52,7 +53,7 @@ def caches(environment: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
         or f"{environment.get('TRITON_HOME') or home}/.triton/cache",
         "vLLM": environment.get("VLLM_CACHE_ROOT") or f"{cache}/vllm",
     }
-    if environment.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+    if hub_flag(environment, "HF_HUB_OFFLINE"):
         del found["Hugging Face"]  # only read then, and often shared read-only
     writers: dict[str, tuple[str, ...]] = {}
     for writer, folder in found.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from ...model import Fix, Text
 from ..types import Result, ok
 from . import visible_devices
 from .nvidia import Gpu
-from .shown_variables import CHECK, fault, listed
+from .shown_variables import CHECK, fault, hub_flag, listed
 
 
 def check(
@@ -85,35 +84,37 @@ def _no_interface(
     )
 
 
+VLLM_BEARS_EXPANDABLE = Version("0.19")
+"""Up to 0.18 vLLM's memory pool refuses this very text (vllm/device_allocator/cumem.py); later it
+switches the setting off for itself (vllm-project/vllm#40812)."""
+
+
 def _allocator(environment: Mapping[str, str], installed: Mapping[str, str]) -> Iterator[Result]:
-    names = [
-        name
-        for name in ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
-        if re.search(r"(?i)expandable_segments\s*:\s*true", environment.get(name, ""))
-    ]
-    if names and "vllm" in installed:
+    name = "PYTORCH_CUDA_ALLOC_CONF"
+    vllm = _version(installed, "vllm")
+    expandable = "expandable_segments:True" in environment.get(name, "")
+    if expandable and vllm is not None and vllm < VLLM_BEARS_EXPANDABLE:
         yield fault(
             environment,
-            names,
+            [name],
             "high",
-            "Expandable segments do not work with vLLM's sleep mode, which verl uses by default.",
-            "expandable_segments 与 vLLM 的 sleep mode 不兼容，而 verl 默认使用后者。",
+            f"Expandable segments do not work with the sleep mode of vLLM {vllm}, which verl uses "
+            "by default.",
+            f"expandable_segments 与 vLLM {vllm} 的 sleep mode 不兼容，而 verl 默认使用后者。",
             "VLM030",
         )
 
 
-HUB_IGNORES_HF_TRANSFER = Version("1.0")
+HUB_WITHOUT_HF_TRANSFER = Version("1.0")
 """huggingface_hub 1.0 dropped hf_transfer; before, it refuses to download without the package."""
 
 
 def _hub(environment: Mapping[str, str], installed: Mapping[str, str]) -> Iterator[Result]:
     name = "HF_HUB_ENABLE_HF_TRANSFER"
-    try:
-        hub = Version(installed.get("huggingface-hub", ""))
-    except InvalidVersion:
+    hub = _version(installed, "huggingface-hub")
+    if hub is None or hub >= HUB_WITHOUT_HF_TRANSFER or "hf-transfer" in installed:
         return
-    on = environment.get(name, "").upper() in ("1", "ON", "YES", "TRUE")
-    if on and hub < HUB_IGNORES_HF_TRANSFER and "hf-transfer" not in installed:
+    if hub_flag(environment, name):
         yield fault(
             environment,
             [name],
@@ -127,6 +128,13 @@ def _hub(environment: Mapping[str, str], installed: Mapping[str, str]) -> Iterat
                 risk="none",
             ),
         )
+
+
+def _version(installed: Mapping[str, str], name: str) -> Version | None:
+    try:
+        return Version(installed.get(name, ""))
+    except InvalidVersion:
+        return None
 
 
 def _libraries(environment: Mapping[str, str]) -> Iterator[Result]:
