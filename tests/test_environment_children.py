@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_type_hints
 
@@ -57,6 +60,23 @@ def torch_answer(site: Path, source: str, timeout_s: float = LONG_S) -> Answer:
 
 def judged(answer: Answer) -> list[tuple[str, str]]:
     return faults(torch_build.check(answer, gpus=1, hidden=False))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for a condition, generously."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.02)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended, reaped or not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return True
+    return state == "Z"
 
 
 def test_torch_that_raises_is_told_with_its_message_and_place(site: Path) -> None:
@@ -152,17 +172,7 @@ def test_a_child_that_floods_is_bounded_and_what_it_started_is_ended(tmp_path: P
     assert ended.seconds < 60
     assert len(ended.stdout) == 4 << 20
     assert ended.stdout.endswith("the end")
-    pid = int(mark.read_text())
-    for _ in range(600):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        except FileNotFoundError:
-            break
-        if state == "Z":
-            break
-        time.sleep(0.05)
-    else:
-        pytest.fail("the child's own child lives on")
+    until(lambda: gone(int(mark.read_text())))
 
 
 def test_two_copies_and_a_shadow_and_an_editable_checkout(site: Path, tmp_path: Path) -> None:
@@ -314,6 +324,24 @@ def test_the_whole_survey_goes_on_after_a_torch_that_crashes(
     assert any(line.startswith(f"{Path.cwd()}/checkpoints: ") for line in seen)
     assert {one.check for one in results} >= {"env.packages", "env.limits", "env.folders"}
     assert not [one for one in results if one.check == "env.smoke"]
+
+
+def test_ctrl_c_ends_the_survey_and_its_children(site: Path) -> None:
+    mark = site / "pid"
+    module(site, "torch", f"import os, time\nopen({str(mark)!r}, 'w').write(str(os.getpid()))\n"
+           "time.sleep(3600)\n")  # fmt: skip
+    code = "import sys; from verl_doctor.checks.environment import environment as check\n"
+    code += "check(sys.executable, timeout_s=1000)"
+    path = f"{site}:{Path(__file__).parent.parent}"
+    survey = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        stderr=subprocess.PIPE,
+    )
+    until(lambda: mark.exists() and bool(mark.read_text()))
+    survey.send_signal(signal.SIGINT)
+    assert b"KeyboardInterrupt" in survey.communicate(timeout=60)[1]
+    until(lambda: gone(int(mark.read_text())))
 
 
 @pytest.mark.parametrize("one", ["matmul", "all_reduce"])

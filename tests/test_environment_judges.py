@@ -25,7 +25,7 @@ from verl_doctor.checks.environment import (
     variables,
     visible_devices,
 )
-from verl_doctor.checks.environment.ask import Answer, Failed
+from verl_doctor.checks.environment.ask import Answer, Failed, stack
 from verl_doctor.checks.environment.facts import size
 from verl_doctor.checks.types import Result
 from verl_doctor.knowledge.base import RuleBase
@@ -525,6 +525,16 @@ def test_temp_dir_too_long_for_sockets() -> None:
 
 
 # --- smoke tests ----------------------------------------------------------------------------
+
+
+def test_of_a_hang_the_main_thread_is_shown_and_of_a_crash_the_one_that_crashed() -> None:
+    worker = ["Thread 0x01 (most recent call first):", '  File "/w.py", line 1 in pump']
+    main = ["Thread 0x02 (most recent call first):", '  File "/m.py", line 9 in <module>']
+    assert stack(["Timeout (0:01:48)!", *worker, *main]) == ('File "/m.py", line 9 in <module>',)
+    crash = ["Current thread 0x01 (most recent call first):", worker[1]]
+    dump = ["Fatal Python error: Segmentation fault", *crash, *main]
+    assert stack(dump) == ('File "/w.py", line 1 in pump',)
+    assert stack(["terminate called"]) == ("terminate called",)
 
 
 def test_smoke_tests_that_were_not_run_say_why() -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,18 @@ def _failed(ended: children.Ended) -> Failed:
 STACK_LINES = 6
 
 
-def stack(lines: list[str]) -> tuple[str, ...]:
-    """The innermost frames of faulthandler's dump in standard error, else its last lines."""
-    frames = [line.strip() for line in lines if line.lstrip().startswith('File "/')]
+def stack(lines: Sequence[str]) -> tuple[str, ...]:
+    """The innermost frames of faulthandler's dump in standard error, else its last lines.
+
+    After a crash the thread that crashed is marked; in a hang the main one, which stands last,
+    matters.
+    """
+    threads: list[tuple[bool, list[str]]] = []
+    for line in lines:
+        if line.endswith("(most recent call first):"):
+            threads.append((line.startswith("Current thread"), []))
+        elif threads and line.startswith('  File "/'):
+            threads[-1][1].append(line.strip())
+    crashed = [frames for current, frames in threads if current]
+    frames = crashed[0] if crashed else threads[-1][1] if threads else []
     return tuple(frames[:STACK_LINES]) or tuple(lines[-3:])

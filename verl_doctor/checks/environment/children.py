@@ -58,6 +58,7 @@ def run(
         )
     except (OSError, ValueError) as error:
         return Ended("start", stderr=str(error))
+    _running.add(child)
     assert child.stdout is not None
     assert child.stderr is not None
     streams = (_Tail(child.stdout), _Tail(child.stderr))
@@ -67,9 +68,8 @@ def run(
     except subprocess.TimeoutExpired:
         timed_out = True
     finally:
-        # the session's leader may be gone and what it started still hold the pipes
-        with contextlib.suppress(OSError):
-            os.killpg(child.pid, signal.SIGKILL)
+        _end(child)
+        _running.discard(child)
     with contextlib.suppress(subprocess.TimeoutExpired):
         child.wait(GRACE_S)
     stdout, stderr = (stream.text() for stream in streams)
@@ -79,6 +79,22 @@ def run(
     code = child.returncode
     name = _signal_name(code)
     return Ended("signal" if name else "exit", code, name, stdout, stderr, seconds)
+
+
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+def end_all() -> None:
+    """Ends what still runs. Ctrl-C reaches only the thread that waits for the other ones, and no
+    child, since each has a session of its own."""
+    for child in list(_running):
+        _end(child)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    # the session's leader may be gone and what it started still hold the pipes
+    with contextlib.suppress(OSError):
+        os.killpg(child.pid, signal.SIGKILL)
 
 
 def _signal_name(code: int) -> str:

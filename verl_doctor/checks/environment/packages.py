@@ -26,7 +26,7 @@ BOUND_TO_TORCH = frozenset(("sglang", "torchaudio", "torchvision", "vllm", "xfor
 SELF_CHECKED = "transformers"
 """Refuses to be imported beside versions outside its own ranges."""
 RULES = {SELF_CHECKED: "HF054", "torchvision": "INS031", "vllm": "VLM021"}
-"""Owner of an unmet requirement -> the rule of what it leads to, where it isn't pip's warning."""
+"""Owner of an unmet requirement -> the rule of what it leads to where that is certain."""
 PIP_CONFLICT = "INS032"
 SHOWN = frozenset(
     (
@@ -184,11 +184,13 @@ def _outside(specifier: str, version: str) -> bool:
         return False
 
 
-def _is_prerelease(version: str) -> bool:
+def _is_release(package: Package | None) -> bool:
+    """Whether a package is there and no vendor's own build (2.8.0a0+nv25.06): that one meets no
+    range, and what comes with it was built for it."""
     try:
-        return Version(version).is_prerelease
+        return package is not None and not Version(package["version"]).is_prerelease
     except InvalidVersion:
-        return True
+        return False
 
 
 def _but(wanted: str, package: Package | None) -> str:
@@ -198,9 +200,7 @@ def _but(wanted: str, package: Package | None) -> str:
 def _fault(
     owner: str, name: str, unmet: Mapping[str, str], installed: Mapping[str, Package]
 ) -> Result:
-    # a vendor's own build (2.8.0a0+nv25.06) meets no range, and what comes with it was built for it
-    vendor = "torch" in installed and _is_prerelease(installed["torch"]["version"])
-    bound = name in BOUND_TO_TORCH and "torch" in unmet and not vendor
+    bound = name in BOUND_TO_TORCH and "torch" in unmet and _is_release(installed.get("torch"))
     severity: Severity = "high" if bound or name == SELF_CHECKED else "medium"
     seen = tuple(unmet[key] for key in sorted(unmet))
     if bound:
@@ -228,5 +228,5 @@ def _fault(
             run=f"pip install {wanted} && pip check",
             risk="medium",
         )
-    rule = PIP_CONFLICT if name == "vllm" and not bound else RULES.get(name, PIP_CONFLICT)
+    rule = RULES.get(name, PIP_CONFLICT) if severity == "high" else PIP_CONFLICT
     return Result(CHECK, "fault", Text(en, zh), severity, seen, fix, rule)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..types import Result
 from . import (
+    children,
     extensions,
     gpus,
     installs,
@@ -49,7 +50,12 @@ def environment(
     test needs in a temporary folder. Raises nothing: what could not be looked at is a result too.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        survey = _Survey(pool, python, folders, timeout_s)
+        try:
+            survey = _Survey(pool, python, folders, timeout_s)
+        except BaseException:  # Ctrl-C: else the pool would wait for every time limit
+            pool.shutdown(wait=False, cancel_futures=True)
+            children.end_all()
+            raise
     found = [*survey.judged()]
     if smoke and survey.torch.facts.get("torch_import"):
         # one after another: each is timed, and two on one GPU would disturb each other
