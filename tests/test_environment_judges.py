@@ -164,7 +164,7 @@ def test_extension_built_for_another_gpu_is_named_with_what_it_holds() -> None:
     assert faults(results) == [("high", "CUD004")]
     assert results[0].seen == ("flash-attn: sm_80 sm_86",)
     assert results[0].fix is not None
-    assert "TORCH_CUDA_ARCH_LIST=9.0" in results[0].fix.run
+    assert results[0].fix.run.startswith("TORCH_CUDA_ARCH_LIST=9.0 FLASH_ATTN_CUDA_ARCHS=90 ")
 
 
 def test_a_library_for_one_gpu_only_is_no_fault_beside_others() -> None:

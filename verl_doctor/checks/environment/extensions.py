@@ -88,16 +88,37 @@ def _no_code(package: str, device: Device, held: str) -> Result:
         ),
         "high",
         (f"{package}: {held}",),
-        Fix(
-            Text(
-                "Build it for this GPU, or install a wheel that holds it.",
-                "针对该 GPU 重新编译，或安装包含该架构的 wheel。",
-            ),
-            run=f"TORCH_CUDA_ARCH_LIST={major}.{minor} pip install --no-binary {package} "
-            f"--force-reinstall --no-deps --no-build-isolation --no-cache-dir {package}",
-            risk="medium",
-        ),
+        _rebuild(package, major, minor),
         "CUD004",
+    )
+
+
+BUILT = {
+    "causal-conv1d": "",
+    "flash-attn": "FLASH_ATTN_CUDA_ARCHS={major}{minor} FLASH_ATTENTION_FORCE_BUILD=TRUE ",
+    "grouped-gemm": "",
+    "mamba-ssm": "",
+}
+"""Packages that are usually built where they are used, and what their builds ask for beside
+TORCH_CUDA_ARCH_LIST."""
+
+
+def _rebuild(package: str, major: int, minor: int) -> Fix:
+    if package not in BUILT:
+        return Fix(
+            Text(
+                f"Install a release of {package} whose wheel is built for this GPU.",
+                f"安装其 wheel 包含该架构的 {package} 版本。",
+            ),
+            run="verl-doctor versions",
+            risk="medium",
+        )
+    more = BUILT[package].format(major=major, minor=minor)
+    return Fix(
+        Text("Build it for this GPU, past pip's cache.", "跳过 pip 缓存，针对该 GPU 重新编译。"),
+        run=f"TORCH_CUDA_ARCH_LIST={major}.{minor} {more}pip install --no-build-isolation "
+        f"--force-reinstall --no-cache-dir --no-deps {package}",
+        risk="medium",
     )
 
 

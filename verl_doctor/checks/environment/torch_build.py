@@ -129,7 +129,7 @@ def _cpu_build(torch: TorchImport, gpus: int, driver: Driver, about: tuple[str, 
         CHECK,
         "fault",
         Text(
-            f"torch {torch['version']} is a CPU build, on a machine with {gpus} GPUs.",
+            f"torch {torch['version']} is a CPU build, though the driver lists GPUs ({gpus}).",
             f"本机有 {gpus} 张 GPU，但 torch {torch['version']} 是 CPU 版本。",
         ),
         "critical",
@@ -240,8 +240,8 @@ def _devices(
         names = [one["name"] for one in seen["devices"]]
         yield ok(
             CHECK,
-            f"torch uses {len(names)} GPUs and holds code for them.",
-            f"torch 可使用 {len(names)} 张 GPU，且含有对应架构的代码。",
+            f"torch holds code for every GPU that it sees ({len(names)}).",
+            f"torch 可见 {len(names)} 张 GPU，且含有其架构的代码。",
             *(f"{names.count(name)} x {name}" for name in dict.fromkeys(names)),
             *about,
         )
