@@ -42,12 +42,13 @@ def check(
     if names and not faults:
         yield ok(
             CHECK,
-            "The compiled extensions load, and hold code for the GPUs seen here."
+            "No compiled extension was found that fails to load or lacks code for the GPUs here."
             if devices
-            else "The compiled extensions load. No GPU is seen here that they could be held to.",
-            "编译扩展均可加载，且含有本机 GPU 架构的代码。"
+            else "No compiled extension was found that fails to load; no GPU is seen here to hold "
+            "their code to.",
+            "未发现无法加载或缺少本机 GPU 架构代码的编译扩展。"
             if devices
-            else "编译扩展均可加载；此处看不到 GPU，未核对架构。",
+            else "未发现无法加载的编译扩展；此处看不到 GPU，未核对架构。",
             *(f"{name}: {_listed(*_held(extensions, name))}" for name in names),
         )
 

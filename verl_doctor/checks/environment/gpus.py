@@ -43,8 +43,8 @@ def check(machine: Machine, devices: str | None, torch_sees: int) -> Iterator[Re
     if machine.gpus and not faults:
         yield ok(
             CHECK,
-            "No other process holds memory of the GPUs.",
-            "GPU 上没有其他进程占用显存。",
+            f"The memory of the GPUs is free (less than {size(BUSY)} in use on each).",
+            f"各 GPU 显存空闲（已用均小于 {size(BUSY)}）。",
             *(_row(one) for one in machine.gpus),
         )
 
