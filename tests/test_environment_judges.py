@@ -276,7 +276,7 @@ def test_the_copy_that_python_finds_first_counts() -> None:
 def test_an_import_of_the_second_copy_is_one_fault_not_two() -> None:
     copies = [package("ray", "2.50.0"), package("ray", "2.43.0", path="/b/ray-2.43.0.dist-info")]
     second: Any = {"file": "/b/ray/__init__.py", "folders": ["/b/ray"], "version": ""}
-    assert faults(installs.check(copies, {"ray": second}, {"ray": "ray"})) == [("medium", "INS032")]
+    assert faults(installs.check(copies, {"ray": second}, {"ray": "ray"})) == [("low", "")]
 
 
 def test_copies_of_one_version_are_no_fault() -> None:
@@ -421,7 +421,7 @@ ROOMY: dict[str, Any] = {
         "memlock": [65536, 65536],
         "exempt": [],
     },
-    "cpus": {"machine": 192, "allowed": 192},
+    "cpus": {"machine": 192, "allowed": 192, "told": False},
     "shared_memory": {"total": 64 * GIB, "free": 60 * GIB},
     "memory": {"total": 2000 * GIB, "available": 1900 * GIB, "limit": None, "used": None},
     "processes": {"limit": None, "used": None},
@@ -439,7 +439,8 @@ ROOMY: dict[str, Any] = {
         ("limits", {"nproc": [4096, 4096], "exempt": ["nproc"]}, []),
         ("processes", {"limit": 2048, "used": 100}, [("medium", "RAY046")]),
         ("processes", {"limit": 65536, "used": 100}, []),
-        ("cpus", {"machine": 192, "allowed": 16}, [("medium", "RAY046")]),
+        ("cpus", {"allowed": 16}, [("medium", "RAY046")]),
+        ("cpus", {"allowed": 16, "told": True}, []),
         ("shared_memory", {"total": 64 << 20, "free": 64 << 20}, [("high", "RAY048")]),
         ("shared_memory", {"total": 64 * GIB, "free": 1 << 20}, [("high", "SYS002")]),
         ("shared_memory", {"total": 8 * GIB, "free": 8 * GIB}, [("low", "RAY048")]),
@@ -455,7 +456,7 @@ def test_limits(part: str, values: dict[str, Any], expected: list[tuple[str, str
 
 
 def test_cores_of_the_job_are_what_the_fix_tells_ray() -> None:
-    (fault,) = limits.check({**ROOMY, "cpus": {"machine": 192, "allowed": 16}})
+    (fault,) = limits.check({**ROOMY, "cpus": {**ROOMY["cpus"], "allowed": 16}})
     assert fault.fix is not None
     assert fault.fix.set == "ray_kwargs.ray_init.num_cpus=16"
 

@@ -99,6 +99,7 @@ class Cpus(TypedDict):
 
     machine: int
     allowed: int
+    told: bool
 
 
 class SharedMemory(TypedDict):

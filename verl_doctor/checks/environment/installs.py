@@ -45,27 +45,49 @@ def _belongs(module: Module, package: Package) -> bool:
 
 
 def _double(name: str, copies: Sequence[Package]) -> Result:
-    first = copies[0]
+    first, *others = copies
+    rows = tuple(f"{one['version']}: {one['path']}" for one in copies)
+    if any(Path(one["path"]).parent == Path(first["path"]).parent for one in others):
+        return Result(
+            CHECK,
+            "fault",
+            Text(
+                f"{name} is installed in several versions in one folder: Python reports "
+                f"{first['version']}, and its files may be of any.",
+                f"同一目录中装有多个版本的 {name}：Python 报告的版本为 {first['version']}，"
+                "而实际文件可能来自任意一个版本。",
+            ),
+            "medium",
+            rows,
+            Fix(
+                Text(
+                    "Uninstall it until pip finds none, then install one.",
+                    "反复卸载直到 pip 找不到，再安装一份。",
+                ),
+                run=f"pip uninstall -y {name}; pip uninstall -y {name}; "
+                f"pip install {name}==VERSION",
+                risk="medium",
+            ),
+            "INS032",
+        )
     return Result(
         CHECK,
         "fault",
         Text(
-            f"{name} is installed {len(copies)} times in different versions; Python reports "
-            f"{first['version']}, and its files may be of either.",
-            f"{name} 装了 {len(copies)} 份且版本不同；Python 报告的版本为 {first['version']}，"
-            "实际文件可能来自其中任意一份。",
+            f"{name} {first['version']} hides {name} {others[0]['version']} in a later folder.",
+            f"{name} {first['version']} 遮住了后面目录中的 {name} {others[0]['version']}。",
         ),
-        "medium",
-        tuple(f"{one['version']}: {one['path']}" for one in copies),
+        "low",
+        rows,
         Fix(
             Text(
-                "Uninstall it until pip finds none, then install one.",
-                "反复卸载直到 pip 找不到，再安装一份。",
+                "If the other one is meant: uninstall this one, or leave out ~/.local where it is "
+                "there.",
+                "若要使用另一份：卸载当前这份；若它位于 ~/.local，可忽略该目录。",
             ),
-            run=f"pip uninstall -y {name}; pip uninstall -y {name}; pip install {name}==VERSION",
-            risk="medium",
+            run="export PYTHONNOUSERSITE=1",
+            risk="none",
         ),
-        "INS032",
     )
 
 

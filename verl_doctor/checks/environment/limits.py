@@ -142,7 +142,7 @@ def _few_threads(en: str, zh: str, seen: str, command: str) -> Result:
 
 def _cpus(cpus: Cpus) -> Iterator[Result]:
     """Ray counts the machine's cores, also where the job was given a few of them."""
-    if 0 < cpus["allowed"] * 2 <= cpus["machine"]:
+    if 0 < cpus["allowed"] * 2 <= cpus["machine"] and not cpus["told"]:
         yield Result(
             CHECK,
             "fault",

@@ -36,8 +36,8 @@ COMPILED = frozenset(
     )
 )
 """Distributions that bring device code of their own."""
-MOST_ENTRIES = 100000
-"""Entries read of one library; the largest known ones hold some thousands."""
+MOST_STEPS = 100000
+"""Headers read of one library, with steps over gaps; the largest known ones hold some thousands."""
 
 _CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of what follows
 _MAGIC = 0xBA55ED50
@@ -98,22 +98,21 @@ def _sections(data: Any, name: bytes) -> Iterator[tuple[int, int]]:
 
 def _entries(data: Any, at: int, end: int) -> Iterator[tuple[int, int]]:
     """Kind and architecture of every entry between two offsets."""
-    left = MOST_ENTRIES
-    while at < end:
-        magic, _, header, size = _CONTAINER.unpack_from(data, at)
-        if magic != _MAGIC:
-            at += 8  # containers are aligned, with zeros between them
-            continue
-        at, stop = at + header, at + header + size
-        while at < stop:
-            kind, _, header, size = _ENTRY.unpack_from(data, at)
+    stop = at  # of the container that `at` is in
+    for _ in range(MOST_STEPS):
+        if at >= end:
+            return
+        if at < stop:
+            kind, _version, header, size = _ENTRY.unpack_from(data, at)
             (arch,) = struct.unpack_from("<I", data, at + _ARCH_AT)
             yield kind, arch
             at += header + size
-            left -= 1
-            if left == 0 or header == 0:
-                return
-        at = stop
+            continue
+        magic, _version, header, size = _CONTAINER.unpack_from(data, at)
+        if magic == _MAGIC:
+            at, stop = at + header, at + header + size
+        else:
+            at += 8  # containers are aligned, with zeros between them
 
 
 PARTS = (extensions,)

@@ -9,8 +9,6 @@ import time
 from typing import Any, Iterator
 
 CGROUPS = "/sys/fs/cgroup"
-
-
 CAP_IPC_LOCK, CAP_SYS_ADMIN, CAP_SYS_RESOURCE = 1 << 14, 1 << 21, 1 << 24
 
 
@@ -34,9 +32,18 @@ def limits(*_: str) -> dict[str, Any]:
 
 
 def cpus(*_: str) -> dict[str, Any]:
-    """Cores of the machine, and those that this process may use."""
+    """Cores of the machine, those that this process may use, and whether they are limited by what
+    Ray reads as well (`_get_docker_cpus` in ray/_private/utils.py): quotas, and cpusets of cgroup
+    version 1."""
     allowed = getattr(os, "sched_getaffinity", None)
-    return {"machine": os.cpu_count() or 0, "allowed": len(allowed(0)) if allowed else 0}
+    quota = (_read(os.path.join(CGROUPS, "cpu.max")) or "max").split()[0]
+    quota_v1 = _read(os.path.join(CGROUPS, "cpu/cpu.cfs_quota_us")) or ""
+    cpuset_v1 = os.path.join(CGROUPS, "cpuset/cpuset.cpus")
+    return {
+        "machine": os.cpu_count() or 0,
+        "allowed": len(allowed(0)) if allowed else 0,
+        "told": quota.isdigit() or quota_v1.isdigit() or os.path.exists(cpuset_v1),
+    }
 
 
 def shared_memory(*_: str) -> dict[str, Any]:

@@ -101,7 +101,10 @@ def modules(*_: str) -> dict[str, dict[str, Any]]:
     """Where an import of each package of the stack would go, and of verl its release."""
     found = {}
     for module in STACK.values():
-        spec = importlib.util.find_spec(module)
+        try:
+            spec = importlib.util.find_spec(module)
+        except (ImportError, AttributeError, ValueError):  # an import hook of some package
+            continue
         if spec is not None:
             places = list(spec.submodule_search_locations or ())
             found[module] = {
