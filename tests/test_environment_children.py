@@ -106,6 +106,15 @@ def test_torch_that_hangs_is_ended_and_told_where(site: Path) -> None:
     assert judged(answer) == [("critical", "HNG001")]
 
 
+def test_torch_that_crashes_when_cuda_starts(site: Path) -> None:
+    source = GPU_TORCH.replace("init=lambda: None", "init=__import__('os').abort")
+    answer = torch_answer(site, source)
+    assert answer.facts["torch_build"]["cuda"] == "12.8"
+    (result,) = torch_build.check(answer, gpus=1, hidden=False)
+    assert result.rule == "SYS023"
+    assert result.text.en == "Starting CUDA in the imported torch ends with: SIGABRT."
+
+
 def test_torch_that_exits_is_a_finding(site: Path) -> None:
     answer = torch_answer(site, "import os\nos._exit(3)\n")
     assert answer.failed["torch_import"].what == "exit status 3"

@@ -34,6 +34,13 @@ DEVICE_RULES = (
 )
 """What torch says where it can't use the GPUs -> the rule; else CUD025."""
 
+STAGES = {
+    "driver": Text("Loading the driver's library (libcuda.so.1)", "加载驱动库（libcuda.so.1）"),
+    "torch_build": Text("Asking the imported torch for its build", "查询 torch 构建信息"),
+    "devices": Text("Starting CUDA in the imported torch", "torch 导入后初始化 CUDA"),
+}
+"""Parts beside the import in which a child can end."""
+
 
 def check(answer: Answer, *, gpus: int, hidden: bool) -> Iterator[Result]:
     """Judges what sections/torch_build.py told.
@@ -44,11 +51,15 @@ def check(answer: Answer, *, gpus: int, hidden: bool) -> Iterator[Result]:
     if "torch_import" in answer.failed:
         yield _import_failed(answer.failed["torch_import"])
         return
+    for part in STAGES:
+        if part in answer.failed and answer.failed[part].how != "raised":
+            yield _ended(part, answer.failed[part])
+            return
     if "torch_import" not in answer.facts:
         return  # the interpreter itself failed, which is told elsewhere
     torch: TorchImport = answer.facts["torch_import"]
     if "torch_build" not in answer.facts:
-        why = next(iter(answer.failed.values())).what
+        why = answer.failed["torch_build"].what
         yield unknown(
             CHECK,
             f"torch {torch['version']} did not say what it was built with: {why}",
@@ -72,8 +83,6 @@ def check(answer: Answer, *, gpus: int, hidden: bool) -> Iterator[Result]:
         yield _no_driver(torch, build, driver, about)
     elif int(build["cuda"].split(".")[0]) > driver["cuda"] // 1000:
         yield _driver_too_old(build, driver, about)
-    elif "devices" in answer.failed:
-        yield _devices_failed(answer.failed["devices"], about)
     elif "devices" in answer.facts and not hidden:
         yield from _devices(answer.facts["devices"], build, driver, about)
 
@@ -202,19 +211,17 @@ def _driver_too_old(build: TorchBuild, driver: Driver, about: tuple[str, ...]) -
     )
 
 
-def _devices_failed(failed: Failed, about: tuple[str, ...]) -> Result:
-    rule = {"signal": "SYS023", "timeout": "HNG001"}.get(failed.how, "CUD034")
+def _ended(part: str, failed: Failed) -> Result:
+    """The child crashed, hung or exited in a part after or before the import."""
+    stage = STAGES[part]
     return Result(
         CHECK,
         "fault",
-        Text(
-            f"torch was imported, but starting CUDA ended with {failed.what}.",
-            f"torch 已导入，但初始化 CUDA 时出现 {failed.what}。",
-        ),
+        Text(f"{stage.en} ends with: {failed.what}.", f"{stage.zh}时出现：{failed.what}。"),
         "critical",
-        (*failed.where, *about),
+        failed.where,
         None,
-        rule,
+        {"signal": "SYS023", "timeout": "HNG001"}.get(failed.how, ""),
     )
 
 
