@@ -16,7 +16,7 @@ from verl_doctor.authoring.proof import Prover
 from verl_doctor.errors import RuleError
 from verl_doctor.knowledge.base import RuleBase
 from verl_doctor.knowledge.read import read_rule
-from verl_doctor.knowledge.verl_keys import newest, releases, unknown_overrides
+from verl_doctor.knowledge.verl_config import newest, releases, unknown_overrides
 from verl_doctor.scan.database import Scanner
 
 

@@ -7,7 +7,7 @@ import json
 from click.testing import CliRunner
 
 from verl_doctor.cli.app import cli
-from verl_doctor.knowledge import verl_keys, versions
+from verl_doctor.knowledge import verl_config, versions
 
 
 def test_the_engines_of_a_release_and_their_torch() -> None:
@@ -31,7 +31,7 @@ def test_every_release_has_engines_torch_and_cuda() -> None:
 
 
 def test_the_table_and_the_config_keys_are_of_the_same_releases() -> None:
-    assert [one.version for one in versions.releases()] == list(verl_keys.releases())
+    assert [one.version for one in versions.releases()] == list(verl_config.releases())
 
 
 def test_asked_for_one_release() -> None:

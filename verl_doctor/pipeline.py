@@ -8,14 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import BinaryIO
 
+from .detect.config import Settings
 from .diagnose.collect import Collector
 from .diagnose.report import report
 from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader
-from .model import Lang, Report, SourceInfo
+from .model import Lang, Observation, Report, SourceInfo
 from .scan.database import Scanner
 from .sources import Source, chunks
+
+Observe = Callable[[Report], Sequence[Observation]]
+"""Runs the checks that a report asks for, on this machine."""
 
 
 class Session:
@@ -35,6 +39,11 @@ class Session:
     def last_step(self) -> int | None:
         """Number of the last training step that the log has shown."""
         return self._collector.progress.last_step
+
+    @property
+    def settings(self) -> Settings:
+        """The run's overrides and config, as far as its log shows them."""
+        return self._collector.settings
 
     @property
     def lines(self) -> int:
@@ -65,8 +74,11 @@ class Session:
             self._collector.add(item)
         self._collector.end_source(reader.path, reader.lines)
 
-    def report(self) -> Report:
-        """What the log says up to here; reading may go on afterwards."""
+    def report(self, observed: Sequence[Observation] = ()) -> Report:
+        """What the log says up to here; reading may go on afterwards.
+
+        Takes what checks have found on this machine: it moves the causes.
+        """
         infos, told, tail = [], list(self._notes), ""
         for reader, remarks in self._sources:
             infos.append(SourceInfo(reader.path, reader.lines, reader.bytes, tuple(remarks)))
@@ -79,7 +91,7 @@ class Session:
         ended = collector.total_lines
         collector.total_lines = max(ended, self.lines)
         try:
-            return report(collector, infos, self._offsets, tail, told, self._lang)
+            return report(collector, infos, self._offsets, tail, told, self._lang, observed)
         finally:
             collector.total_lines = ended
 
@@ -91,11 +103,13 @@ def diagnose_chunks(
     *,
     lang: Lang = "en",
     notes: Sequence[str] = (),
+    observe: Observe | None = None,
 ) -> tuple[Report, bool]:
     """Diagnoses logs given as chunks of bytes that end at line ends.
 
     Takes (name, chunks, notes of their reading) for each source, in order; the notes may still
-    grow while the chunks are read. Returns the report, and whether Ctrl-C cut the reading short
+    grow while the chunks are read. `observe` looks at the report and runs the checks that would
+    tell its causes apart. Returns the report, and whether Ctrl-C cut the reading short
     (what had been read by then is diagnosed).
     """
     session = Session(base, scanner, lang, notes)
@@ -111,7 +125,10 @@ def diagnose_chunks(
         session.end()
         if interrupted:
             break
-    return session.report(), interrupted
+    found = session.report()
+    if observe is not None:
+        found = session.report(observe(found))
+    return found, interrupted
 
 
 def diagnose(
@@ -123,10 +140,12 @@ def diagnose(
     notes: Sequence[str] = (),
     stdin: BinaryIO | None = None,
     progress: Callable[[int], None] | None = None,
+    observe: Observe | None = None,
 ) -> tuple[Report, bool]:
     """Diagnoses sources as one run, and says whether Ctrl-C cut the reading short.
 
-    Takes what `sources.expand` gave, the rules, and a callback that is told the bytes read so far.
+    Takes what `sources.expand` gave, the rules, a callback that is told the bytes read so far, and
+    one that runs checks on this machine.
     Reading errors end that source and become notes; they never raise.
     """
 
@@ -142,4 +161,4 @@ def diagnose(
     for source in sources:
         remarks: list[str] = []
         named.append((source.path, parts(source, remarks), remarks))
-    return diagnose_chunks(named, base, scanner, lang=lang, notes=notes)
+    return diagnose_chunks(named, base, scanner, lang=lang, notes=notes, observe=observe)

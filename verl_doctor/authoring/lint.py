@@ -10,7 +10,7 @@ from typing import Any
 
 from ..knowledge.build import build_match
 from ..knowledge.nodes import Problem
-from ..knowledge.verl_keys import unknown_overrides
+from ..knowledge.verl_config import unknown_overrides
 from .backtracking import too_slow
 
 MIN_ANCHOR = 5

@@ -13,6 +13,7 @@ from .. import __version__
 
 VERBS = {
     "diagnose": ("diagnose", "Name the cause and the fix in a log (the default verb)."),
+    "check": ("check", "Before a run: configuration, data, model, machine."),
     "explain": ("explain", "What a rule knows: meaning, causes, fixes, links. Offline."),
     "rules": ("rules", "List, check and test the rules."),
     "incidents": ("incidents", "What was found before on this machine."),

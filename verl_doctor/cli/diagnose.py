@@ -48,6 +48,12 @@ def _stdin() -> BinaryIO | None:
 )
 @click.option("--explain-choice", is_flag=True, help="Say why this root, and what was demoted.")
 @click.option("--all", "everything", is_flag=True, help="List consequences too.")
+@click.option(
+    "--probe",
+    is_flag=True,
+    help="Run read-only checks on this machine that tell the causes apart.",
+)
+@click.option("--python", metavar="PATH", help="For --probe: the interpreter that trains.")
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
 @click.option("--no-cache", is_flag=True, help="Read the rules anew.")
 @rules_option
@@ -62,6 +68,8 @@ def diagnose(
     follow: bool,
     explain_choice: bool,
     everything: bool,
+    probe: bool,
+    python: str | None,
     no_record: bool,
     no_cache: bool,
     rule_dirs: tuple[str, ...],
@@ -98,7 +106,12 @@ def diagnose(
         if not sources and (unreadable or not failures):
             return ExitCode.USAGE
         base, scanner = load(rule_dirs, cache=not no_cache)
-        report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
+        observe = None
+        if probe:
+            from .probing import prober
+
+            observe = prober(python, lang)
+        report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin, observe=observe)
     _write(report, form, output, lang, color, explain_choice, everything)
     if not no_record:
         _record(report)

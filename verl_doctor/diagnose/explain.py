@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..detect.config import Settings
 from ..logs.text import visible
-from ..match.confirm import Confirmer
 from ..model import (
     Cause,
     CauseState,
@@ -17,12 +16,13 @@ from ..model import (
     Finding,
     Fix,
     FixText,
-    Hint,
     Lang,
     Level,
     Match,
+    Observation,
     Text,
 )
+from .hints import Hints, short_path
 from .incidents import Incident, defaults
 from .words import say
 
@@ -65,13 +65,17 @@ class Explainer:
     """Turns incidents into findings."""
 
     def __init__(
-        self, seen_rules: set[str], settings: Settings, offsets: Mapping[str, int], lang: Lang
+        self,
+        seen_rules: set[str],
+        settings: Settings,
+        offsets: Mapping[str, int],
+        lang: Lang,
+        observed: Sequence[Observation] = (),
     ) -> None:
-        self._seen = seen_rules
         self._settings = settings
+        self._hints = Hints(seen_rules, settings, observed, lang)
         self._offsets = offsets
         self._lang = lang
-        self._confirm = Confirmer()
 
     def finding(self, incident: Incident) -> Finding:
         """The finding of one incident that `choose` has placed."""
@@ -110,6 +114,7 @@ class Explainer:
             causes=tuple(states),
             fixes=tuple(fixes[:MAX_FIXES]),
             summary=summary,
+            checks=self._hints.unasked(rule),
             references=tuple(reference.url for reference in rule.references),
             **common,
         )
@@ -146,7 +151,7 @@ class Explainer:
             own = [frame for frame in exc.frames if frame.user][-2:]
             for frame in dict.fromkeys([*reversed(own), *exc.frames[-1:]]):
                 source = f": {frame.source}" if frame.source else ""
-                words = f"at {_short(frame.file)}:{frame.line} in {frame.function}{source}"
+                words = f"at {short_path(frame.file)}:{frame.line} in {frame.function}{source}"
                 shown.append(Evidence(match.path, frame.at - before, visible(words, MAX_TEXT)))
         for other in sorted(incident.evidence, key=lambda one: one.line):
             text = visible(other.text.partition("\n")[0].strip(), MAX_TEXT)
@@ -165,7 +170,7 @@ class Explainer:
         for i, cause in enumerate(causes):
             score, state, because = _BASE[cause.likelihood], "possible", []
             for hint in cause.evidence:
-                reason = self._speaks(hint, incident, captures)
+                reason = self._hints.speaks(hint, incident, captures)
                 if reason is None:
                     continue
                 score += _EFFECT[hint.effect]
@@ -212,38 +217,6 @@ class Explainer:
             for key, _, value in pairs
         )
 
-    def _speaks(self, hint: Hint, incident: Incident, captures: Mapping[str, str]) -> str | None:
-        """The reason in words if the hint holds, else None."""
-        lang = self._lang
-        if hint.capture:
-            value = captures.get(hint.capture, "")
-            if not value or not self._fits(hint, value):
-                return None
-            return say("because_capture", lang, value=visible(value, 48))
-        if hint.config:
-            setting = self._settings.get(hint.config)
-            if setting is None or not self._fits(hint, str(setting)):
-                return None
-            value = visible(str(setting), 48)
-            return say("because_config", lang, name=hint.config, value=value)
-        if hint.seen:
-            found = [rule for rule in hint.seen if rule in self._seen]
-            return say("because_seen", lang, rule=", ".join(found)) if found else None
-        if hint.phase:
-            phase = incident.first.phase
-            return say("because_phase", lang, value=phase) if phase in hint.phase else None
-        if hint.frame and incident.block is not None:
-            for exc in incident.block.chain:
-                for frame in exc.frames:
-                    passed = f"{frame.file}:{frame.function}"
-                    if self._confirm.search(hint.frame, passed) is not None:
-                        value = f"{_short(frame.file)}:{frame.line} in {frame.function}"
-                        return say("because_frame", lang, value=visible(value, 80))
-        return None
-
-    def _fits(self, hint: Hint, value: str) -> bool:
-        return self._confirm.fits(value, hint.matches, hint.above, hint.below)
-
     def _confidence(self, incident: Incident, states: list[CauseState]) -> Level:
         rule = incident.rule
         assert rule is not None
@@ -263,16 +236,6 @@ class Explainer:
         )
         sure = states[0].likelihood == "high" and (told or alone)
         return "high" if sure else "medium"
-
-
-def _short(path: str) -> str:
-    """A source path from its package on: `verl/utils/config.py`, or its last three parts."""
-    for mark in ("site-packages/", "dist-packages/"):
-        _, found, tail = path.rpartition(mark)
-        if found:
-            return tail
-    parts = path.split("/")
-    return path if len(parts) <= 4 else "/".join(["…", *parts[-3:]])
 
 
 def fingerprint(key: str) -> str:

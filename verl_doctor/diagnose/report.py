@@ -12,6 +12,7 @@ from ..model import (
     Finding,
     Lang,
     Match,
+    Observation,
     Phase,
     Report,
     SourceInfo,
@@ -41,11 +42,12 @@ def report(
     tail: str,
     notes: Sequence[str],
     lang: Lang,
+    observed: Sequence[Observation] = (),
 ) -> Report:
     """Builds the report once everything has been collected.
 
     Takes the finished collector, the sources as read, the number of lines before each, the last
-    text of the log, notes of the reading, and the language.
+    text of the log, notes of the reading, the language, and what checks found on this machine.
     """
     closed = collector.closed()
     order, root = _order(collector, closed, lang)
@@ -56,7 +58,7 @@ def report(
             order, root = _order(collector, closed, lang)
             if root is not None:
                 break
-    explainer = Explainer(closed.seen_rules, collector.settings, offsets, lang)
+    explainer = Explainer(closed.seen_rules, collector.settings, offsets, lang, observed)
     findings = tuple(explainer.finding(one) for one in order[:MAX_FINDINGS])
     shown = tuple(one for one in findings if one.role != "teardown" or one is findings[0])
     phase_name, phase_line = collector.progress.phase_at(collector.total_lines)

@@ -65,6 +65,8 @@ def _hint(value: Mapping[str, Any]) -> Hint:
         phase=tuple(value.get("phase", ())),
         seen=tuple(value.get("seen", ())),
         frame=value.get("frame", ""),
+        check=value.get("check", ""),
+        state=value.get("state", "fault"),
     )
 
 

@@ -86,6 +86,11 @@ HINT = Map(
         "phase": PHASE,
         "seen": Seq(RULE_ID, scalar=True, note="another rule that matched in the same log"),
         "frame": Str(regex=True, note="searched in `path:function` of the traceback's frames"),
+        "check": Str(
+            pattern=r"(?:env|config|data|model)\.[a-z_]+",
+            note="a check that found a fault on this machine (--probe); `matches` in its words",
+        ),
+        "state": Str(choices=("fault", "ok"), note="of `check`: what it must have come to"),
     },
     required=("effect",),
 )

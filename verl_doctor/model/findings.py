@@ -31,6 +31,18 @@ class Match:
     """Which alternative of the rule's match held."""
 
 
+class Observation(NamedTuple):
+    """What a check has found on this machine: evidence that is not in the log."""
+
+    check: str
+    """`env.gpus`; see `verl_doctor.checks`."""
+    state: Literal["ok", "fault", "unknown"]
+    text: str
+    """In the language of the report."""
+    words: str
+    """What a rule's `matches` is searched in: the English text and what was seen."""
+
+
 class Evidence(NamedTuple):
     """One line of the log, as it is shown to a person."""
 
@@ -82,6 +94,8 @@ class Finding:
     last_seen: float | None = None
     phase: str = ""
     references: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    """Checks that would tell its causes apart and were not run (`env.gpus`)."""
     why: str = ""
     """Why it holds its place: root, demoted by what, recovered."""
 

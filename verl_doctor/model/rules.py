@@ -39,7 +39,8 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What moves a cause: a capture, the phase, another rule seen, a config value or a version."""
+    """What moves a cause: a capture, the phase, another rule seen, a config value, a frame, or
+    what a check has found on this machine."""
 
     effect: Literal["confirms", "supports", "weakens", "rules_out"]
     capture: str = ""
@@ -50,6 +51,9 @@ class Hint:
     phase: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     frame: str = ""
+    check: str = ""
+    state: str = "fault"
+    """Of `check`: `fault`, or `ok` (all that it looked at was in order)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "workers": list(finding.workers),
         "count": finding.count,
         "phase": finding.phase,
+        "checks": list(finding.checks),
         "why": finding.why,
         "first_seen": _time(finding.first_seen),
         "last_seen": _time(finding.last_seen),

@@ -13,6 +13,11 @@ _LABELS: dict[str, tuple[str, str]] = {
     "why": ("why", "原因"),
     "or": ("or else", "也可能"),
     "fix": ("fix", "修复"),
+    "probe": ("check", "检查"),
+    "probe_text": (
+        "on the machine of the run, `--probe` would tell these causes apart ({names})",
+        "在训练机器上加 `--probe` 可区分以上原因（{names}）",
+    ),
     "verify": ("It worked if:", "生效标志："),
     "see": ("see", "参考"),
     "chosen": ("chosen", "依据"),

@@ -151,6 +151,8 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
         page.field(say("or"), others[0].text)
         for cause in others[1:3]:
             page.field("", cause.text)
+    if finding.checks:
+        page.field(say("probe"), say("probe_text", names=", ".join(finding.checks)))
     for i, fix in enumerate(finding.fixes[:MAX_FIXES], 1):
         page.fix(i, fix.text, fix, fix.verify)
     for url in finding.references[:2]:

@@ -1,0 +1,143 @@
+"""`verl-doctor check` as it is typed: scripts, overrides, config files, logs; text, JSON, exits."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from verl_doctor.cli import main
+
+ROLLOUT = "actor_rollout_ref.rollout"
+SOUND = f"""set -x
+python3 -m verl.trainer.main_ppo \\
+    algorithm.adv_estimator=grpo data.train_batch_size=256 \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=64 \\
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8 \\
+    {ROLLOUT}.log_prob_micro_batch_size_per_gpu=8 {ROLLOUT}.name=vllm {ROLLOUT}.n=8 \\
+    trainer.save_freq=20 "$@"
+"""
+
+
+@dataclass
+class Done:
+    exit_code: int
+    output: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Runs `verl-doctor check` with these words; output holds both streams."""
+
+    def run_(*words: str, lang: str = "en") -> Done:
+        with pytest.raises(SystemExit) as end:
+            main(["check", "--lang", lang, *words])
+        captured = capsys.readouterr()
+        return Done(int(end.value.code or 0), captured.out + captured.err)
+
+    return run_
+
+
+def test_a_sound_script_passes_and_shows_its_batch_table(run, tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(SOUND)
+    done = run("--only", "config", "--verl", "0.9.1", str(script))
+    assert done.exit_code == 0
+    assert "samples a step                       2048" in done.output
+    assert done.output.rstrip().endswith("0 could not be checked.")
+
+
+def test_a_fault_is_named_with_its_rule_and_what_to_paste(run, tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(SOUND.replace("train_batch_size=256", "train_batch_size=32"))
+    done = run("--only", "config", "--verl", "0.9.1", str(script))
+    assert done.exit_code == 1
+    assert "train_batch_size (32) must be >= actor.ppo_mini_batch_size (64)" in done.output
+    assert "[VRL004]" in done.output
+    assert "+ actor_rollout_ref.actor.ppo_mini_batch_size=32" in done.output
+
+
+def test_overrides_and_a_command_are_taken_as_they_are(run) -> None:
+    words = ["python3", "-m", "verl.trainer.main_ppo", f"{ROLLOUT}.temperature=0"]
+    done = run("--only", "config", "--verl", "0.9.1", "--format", "json", "--", *words)
+    read = json.loads(done.output)
+    assert done.exit_code == 1
+    assert read["schema_version"] == 1
+    assert read["verl"] == "0.9.1"
+    assert "VRL091" in {one["rule"] for one in read["results"]}
+    assert read["counts"]["stops"] == sum(
+        one["state"] == "fault" and one["severity"] in ("critical", "high")
+        for one in read["results"]
+    )
+
+
+def test_a_config_file_is_read_as_omegaconf_reads_it(run, tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(
+        "actor_rollout_ref:\n  actor:\n    optim:\n      lr: 1e-6\n  rollout:\n    n: 8\n"
+    )
+    done = run("--only", "config", "--verl", "0.9.1", "--config", str(path), f"{ROLLOUT}.name=vllm")
+    assert "is the text" not in done.output
+
+
+def test_the_settings_are_taken_from_a_log(run) -> None:
+    log = Path(__file__).parent.parent / "fixtures_logs/made/verl/old-custom-reward-key.log"
+    done = run("--only", "config", "--verl", "0.9.1", "--log", str(log))
+    assert "VRL090" in done.output
+
+
+def test_data_and_model_of_the_settings_are_looked_at(run, tmp_path: Path) -> None:
+    words = [
+        f"data.train_files={tmp_path}/none.parquet",
+        f"actor_rollout_ref.model.path={tmp_path}/m",
+    ]
+    done = run("--only", "data", "--only", "model", *words)
+    assert done.exit_code == 1
+    assert "[DAT005]" in done.output
+    assert "[HF023]" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nosuch.sh"], "no script is called nosuch.sh"),
+        (["--config", __file__], "test_cli_check.py"),
+        (["--python", "/no/such/python"], "can't be run"),
+    ],
+)
+def test_wrong_use_is_told_in_a_line(run, words: list[str], said: str) -> None:
+    done = run("--only", "config", *words)
+    assert done.exit_code in (1, 2)
+    assert said in done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_script_that_starts_no_verl_says_what_to_type(run, tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text("python train.py\n")
+    assert "verl-doctor check -- data.train_batch_size=" in run(str(script)).output
+
+
+def test_the_words_of_a_run_are_never_escape_codes(run, tmp_path: Path) -> None:
+    done = run("--only", "config", "--verl", "0.9.1", "trainer.nope=\x1b]0;evil\x07", "[red]a=1")
+    assert "\x1b" not in done.output
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['omegaconf'] = None\n"
+        "from verl_doctor.cli import main\n"
+        "main(['check', '--only', 'config', 'a=1'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'pip install "verl-doctor[check]"' in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_chinese(run) -> None:
+    done = run("--only", "config", "--verl", "0.9.1", f"{ROLLOUT}.temperature=0", lang="zh")
+    assert "项会中止或破坏训练" in done.output

@@ -1,0 +1,42 @@
+"""Are the data files what verl's dataset and reward function will ask for?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ..config.settings import Settings
+from ..types import Result
+from . import files, rows
+from .files import Columns
+
+__all__ = ["check"]
+
+
+def check(
+    train: Sequence[str],
+    validation: Sequence[str],
+    settings: Settings,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Result]:
+    """Every result of the data checks.
+
+    Takes the paths of the training and validation files, the settings of the run (column names,
+    release), and a callback that is told the rows read and the rows to read. Files are only read;
+    of a large one, row groups are sampled. Raises ImportError where pyarrow is not installed.
+    """
+    columns = Columns.of(settings)
+    known = []
+    for path in dict.fromkeys([*train, *validation]):
+        found, results = files.look(Path(path), settings)
+        yield from results
+        if found is not None:
+            known.append(found)
+            yield from files.columns(found, columns)
+    yield from files.alike([one for one in known if str(one.path) in train])
+    yield from rows.check(known, columns, settings, progress)
+    yield from rows.overlap(
+        [one for one in known if str(one.path) in train],
+        [one for one in known if str(one.path) in validation],
+        columns,
+    )

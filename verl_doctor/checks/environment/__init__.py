@@ -1,0 +1,10 @@
+"""Checks of the environment that a run is about to start in.
+
+Facts are gathered by stand-alone scripts (sections/) in children of the interpreter that trains,
+since importing torch may fail, crash or hang; pure functions, one file a concern, judge them here.
+"""
+
+from .ask import active_python
+from .survey import TIMEOUT_S, environment
+
+__all__ = ["TIMEOUT_S", "active_python", "environment"]
