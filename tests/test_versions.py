@@ -30,8 +30,8 @@ def test_every_release_has_engines_torch_and_cuda() -> None:
             assert one.cuda, (release.version, one)
 
 
-def test_the_table_and_the_config_keys_are_of_the_same_releases() -> None:
-    assert [one.version for one in versions.releases()] == list(verl_config.releases())
+def test_every_release_of_the_table_has_its_config() -> None:
+    assert {one.version for one in versions.releases()} <= set(verl_config.names())
 
 
 def test_asked_for_one_release() -> None:

@@ -84,20 +84,14 @@ def check(
     given = _Given(words, config, log)
     results: list[Result] = []
     try:
-        settings = given.settings(stated)
-        if "config" in groups and (words or config or log):
-            results += _config(settings)
-        if "data" in groups:
-            results += _data(settings, train, val, lang)
-        if "model" in groups:
-            results += _models(settings, model, nan)
+        results += _of_the_run(given, stated, groups, train, val, model, nan, lang)
     except ImportError as error:
         if error.name not in ("hydra", "omegaconf", "antlr4", "pyarrow"):
             raise
         raise click.ClickException(f"this check needs {error.name}: {NEEDS}") from error
     if "env" in groups:
         results += _environment(python, smoke)
-    about = {"verl": settings.release, "stated": stated or None, "python": python}
+    about = {"verl": stated or None, "python": python}
     if form == "json":
         sys.stdout.write(page.as_json(results, about, lang))
     else:
@@ -116,6 +110,9 @@ class _Given:
     words: tuple[str, ...]
     config: str | None
     log: str | None
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.config or self.log)
 
     def settings(self, stated: str) -> Settings:
         """Takes the stated release, empty if none is known."""
@@ -184,10 +181,30 @@ def _from_log(path: str) -> tuple[Command, Mapping[str, Any] | None]:
     return config.command(found.overrides), found.config or None
 
 
-def _config(settings: Settings) -> list[Result]:
+def _of_the_run(
+    given: _Given,
+    stated: str,
+    groups: Sequence[str],
+    train: Sequence[str],
+    val: Sequence[str],
+    models: Sequence[str],
+    nan: bool,
+    lang: Lang,
+) -> list[Result]:
+    """The checks that depend on how the run is started; none of them where nothing is known."""
     from ..checks import config
 
-    return config.check(settings)
+    if not (given or train or val or models):
+        return []
+    settings = given.settings(stated)
+    results = []
+    if "config" in groups and given:
+        results += config.check(settings)
+    if "data" in groups:
+        results += _data(settings, train, val, lang)
+    if "model" in groups:
+        results += _models(settings, models, nan)
+    return results
 
 
 def _data(settings: Settings, train: Sequence[str], val: Sequence[str], lang: Lang) -> list[Result]:

@@ -103,6 +103,7 @@ class Explainer:
             **match.captures,
             "line": str(self._local(match)),
         }
+        captures["frame"] = captures["frame"] or "…"  # a bare line: no traceback, no place
         states, fixes = self._causes(rule.causes, incident, captures)
         summary = fill(rule.summary, captures, lang)
         return Finding(
