@@ -24,8 +24,8 @@ USED_MOST = 0.95
 INODES_LEAST = 10_000
 SOCKET_MOST = 107
 """Bytes of a Unix socket's path (sun_path has 108, with the final zero)."""
-SOCKET = "session_2026-12-01_22-23-24_123456_1234567/sockets/plasma_store"
-"""What Ray puts below its temp dir, at its longest."""
+SOCKET = "session_2026-12-01_22-23-24_123456_7/sockets/plasma_store"
+"""What Ray puts below its temp dir at the least: the process id has a single digit here."""
 
 
 RULES = {
@@ -105,9 +105,9 @@ def socket_path(environment: Mapping[str, str]) -> Iterator[Result]:
             CHECK,
             "fault",
             Text(
-                f"{name} is too long a path for Ray's sockets: {length} bytes, of at most "
+                f"{name} is too long a path for Ray's sockets: {length} bytes or more, of at most "
                 f"{SOCKET_MOST}.",
-                f"{name} 路径过长，Ray 无法创建套接字：{length} 字节，上限 {SOCKET_MOST}。",
+                f"{name} 路径过长，Ray 无法创建套接字：至少 {length} 字节，上限 {SOCKET_MOST}。",
             ),
             "critical",
             (path,),
