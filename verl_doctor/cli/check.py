@@ -75,10 +75,11 @@ def check(
 
     A launch script is read, never run. Files are only read; nothing is written anywhere.
     """
+    from ..checks.environment import active_python, environment
     from ..render import checks as page
     from . import ExitCode
 
-    python = python or sys.executable
+    python = python or active_python()
     groups = only or GROUPS
     stated = release or _installed_verl(python) or ""
     given = _Given(words, config, log)
@@ -90,7 +91,7 @@ def check(
             raise
         raise click.ClickException(f"this check needs {error.name}: {NEEDS}") from error
     if "env" in groups:
-        results += _environment(python, smoke)
+        results += environment(python, smoke=smoke)
     about = {"verl": stated or None, "python": python}
     if form == "json":
         sys.stdout.write(page.as_json(results, about, lang))
@@ -257,12 +258,6 @@ def _models(settings: Settings, folders: Sequence[str], nan: bool) -> list[Resul
         ):
             found += [(role, Path(one)) for one in _named(settings, key)]
     return [result for role, path in found for result in model.check(path, nan=nan, role=role)]
-
-
-def _environment(python: str, smoke: bool) -> list[Result]:
-    from ..checks.environment import environment
-
-    return environment(python, smoke=smoke)
 
 
 def _installed_verl(python: str) -> str | None:
