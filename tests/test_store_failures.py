@@ -87,17 +87,17 @@ def test_a_locked_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record(report("/a.log", finding()), db_path=path)
-    connect = files._connect
+    open_file = files.open_file
 
-    def small(uri: str) -> sqlite3.Connection:
-        connection = connect(uri)
+    def small(path: Path, wait: float) -> sqlite3.Connection:
+        connection = open_file(path, wait)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
 
     large = finding("large", evidence=tuple(Evidence("a", n, "x" * 4000) for n in range(30)))
     with monkeypatch.context() as patch:
-        patch.setattr(files, "_connect", small)
+        patch.setattr(files, "open_file", small)
         with pytest.raises(StoreError, match=r"disk is full.*df -h"):
             record(report("/b.log", finding(), large), db_path=path)
     assert [one.runs for one in incidents(db_path=path).incidents] == [1]  # all or nothing

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from ..model import SEVERITIES, Lang, Report, severity_rank
+from ..model import SEVERITIES, Finding, Lang, Report, severity_rank
+from .memory import recalled
 from .options import color_option, lang_option, rules_option
 
 if TYPE_CHECKING:
@@ -99,14 +100,17 @@ def diagnose(
             return ExitCode.USAGE
         base, scanner = load(rule_dirs, cache=not no_cache)
         report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
-    _write(report, form, output, lang, color, explain_choice, everything)
+    known, trouble = recalled(report)
+    _write(known, form, output, lang, color, explain_choice, everything)
     if not no_record:
         _record(report)
+    elif trouble:
+        print(f"verl-doctor: {trouble}", file=sys.stderr)
     if interrupted:
         return ExitCode.INTERRUPTED
     if unreadable:
         return ExitCode.USAGE
-    worst = min((severity_rank(one.severity) for one in report.findings), default=99)
+    worst = min((severity_rank(one.severity) for one in _unmuted(known)), default=99)
     if worst <= severity_rank(fail_on) and not exit_zero:
         return ExitCode.FINDINGS
     return ExitCode.OK
@@ -204,6 +208,13 @@ def _machine(report: Report, form: str, lang: Lang) -> str:
     from ..render import json_v1
 
     return json_v1.render(report) if form == "json" else json_v1.render_lines(report)
+
+
+def _unmuted(report: Report) -> list[Finding]:
+    """The findings that count for the exit status: what ended the run is listed though muted."""
+    from ..store import is_muted
+
+    return [one for one in report.findings if not is_muted(one)]
 
 
 def _record(report: Report) -> None:

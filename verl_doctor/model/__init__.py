@@ -7,6 +7,7 @@ gives none: order is always by line, a clock is never needed.
 from __future__ import annotations
 
 from .findings import CauseState, Evidence, Finding, FixText, Match, Phase, Report, SourceInfo
+from .history import STATES, Seen, State
 from .logs import NOBODY, Block, Event, Exc, Frame, Line, Worker
 from .rules import Cause, Example, Fix, Hint, MatchSpec, Pattern, Reference, Rule, Text
 from .words import PHASES, SEVERITIES, Lang, Level, Role, Severity, Verdict, severity_rank
@@ -15,6 +16,7 @@ __all__ = [
     "NOBODY",
     "PHASES",
     "SEVERITIES",
+    "STATES",
     "Block",
     "Cause",
     "CauseState",
@@ -38,8 +40,10 @@ __all__ = [
     "Report",
     "Role",
     "Rule",
+    "Seen",
     "Severity",
     "SourceInfo",
+    "State",
     "Text",
     "Verdict",
     "Worker",

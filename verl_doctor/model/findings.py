@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from .history import Seen
 from .logs import NOBODY, Block, Worker
 from .words import Level, Role, Severity, Verdict
 
@@ -56,6 +57,8 @@ class FixText:
     code: str = ""
     risk: str = ""
     verify: str = ""
+    worked: bool = False
+    """Whether it has resolved the same fault before, on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ class Finding:
     """Why it holds its place: root, demoted by what, recovered."""
     captures: Mapping[str, str] = field(default_factory=dict)
     """What the rule's title was filled with: it can be said again in another language."""
+    history: Seen | None = None
+    """What the incident store knows of it; None if it was not asked or knows nothing."""
 
 
 @dataclass(frozen=True, slots=True)

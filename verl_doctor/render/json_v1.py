@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timezone
 from typing import Any
 
-from ..model import Finding, Report
+from ..model import Finding, Report, Seen
 
 
 def _time(stamp: float | None) -> str | None:
@@ -45,6 +45,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
                     ("code", fix.code),
                     ("risk", fix.risk),
                     ("verify", fix.verify),
+                    ("worked_here", fix.worked),
                 )
                 if value
             }
@@ -61,6 +62,25 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "last_seen": _time(finding.last_seen),
         "fingerprint": finding.fingerprint,
         "references": list(finding.references),
+        "history": _history(finding.history),
+    }
+
+
+def _history(seen: Seen | None) -> dict[str, Any] | None:
+    if seen is None:
+        return None
+    return {
+        "number": seen.number,
+        "times": seen.times,
+        "occurrences": seen.occurrences,
+        "state": seen.state,
+        "fix": seen.fix,
+        "worked": list(seen.worked),
+        "first_seen": _time(seen.first_seen_at),
+        "last_seen": _time(seen.last_seen_at),
+        "last_run": seen.last_run,
+        "muted": seen.muted,
+        "mute_reason": seen.mute_reason,
     }
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..model import Fix, FixText, Lang
+import time
+
+from ..logs.text import visible
+from ..model import Fix, FixText, Lang, Seen
 
 _LABELS: dict[str, tuple[str, str]] = {
     "line": ("line {n}", "第 {n} 行"),
@@ -42,6 +45,22 @@ _LABELS: dict[str, tuple[str, str]] = {
     "printed_by": ("printed by", "输出自"),
     "note": ("note", "提示"),
     "unexplained": ("unexplained", "未识别"),
+    "worked": ("[worked here before]", "[此前在本机有效]"),
+    "before": ("before", "以往"),
+    "seen_once": ("seen once, in run {run} ({day})", "出现过 1 次：任务 {run}（{day}）"),
+    "seen_times": (
+        "seen {n} times, last in run {run} ({day})",
+        "出现过 {n} 次，最近一次：任务 {run}（{day}）",
+    ),
+    "seen_fixed": ("; what fixed it was: {fix}", "；当时的解决办法：{fix}"),
+    "seen_state": ("; {state}", "；{state}"),
+    "state_acknowledged": ("acknowledged", "已确认"),
+    "state_regressed": ("it has come back since", "此后又复发"),
+    "seen_short": (", seen {n}x before", "，以往 {n} 次"),
+    "muted": (
+        "muted: {reason} (#{number}; it ended this run, so it is shown)",
+        "已静音：{reason}（#{number}；它中止了本次任务，因此仍然显示）",
+    ),
     "risk": ("[risk: {how}]", "[风险：{how}]"),
     "risk_medium": ("medium", "中"),
     "risk_high": ("high", "高"),
@@ -54,6 +73,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "hidden_folded": ("{n} lines folded by Ray", "Ray 折叠的 {n} 行"),
     "hidden_quoted": ("{n} inside model output", "模型输出中的 {n} 处"),
     "hidden_context": ("{n} harmless messages", "{n} 条无害信息"),
+    "hidden_muted": ("{n} muted", "{n} 条已静音"),
     "hidden_more": ("{n} further findings", "另外 {n} 条发现"),
     "hidden_teardown": ("{n} shutdown messages", "{n} 条退出信息"),
     "size": ("{lines} lines, {size}", "{lines} 行，{size}"),
@@ -112,6 +132,24 @@ def pasted(fix: Fix | FixText) -> list[tuple[str, str]]:
     `>` code."""
     parts = (("$", fix.run), ("+", fix.set), (">", fix.code))
     return [(sign, text) for sign, text in parts if text]
+
+
+def remembered(seen: Seen, lang: Lang) -> list[str]:
+    """What is known of a finding from other runs, as sentences; none if only this run showed it."""
+    told = []
+    if seen.times:
+        day = time.strftime("%Y-%m-%d", time.localtime(seen.last_seen_at))
+        key = "seen_once" if seen.times == 1 else "seen_times"
+        text = label(key, lang, n=seen.times, run=visible(seen.last_run, 80), day=day)
+        if seen.fix:
+            text += label("seen_fixed", lang, fix=visible(seen.fix, 200))
+        if seen.state in ("acknowledged", "regressed"):
+            text += label("seen_state", lang, state=label(f"state_{seen.state}", lang))
+        told.append(text)
+    if seen.muted:
+        reason = visible(seen.mute_reason, 200)
+        told.append(label("muted", lang, reason=reason, number=seen.number))
+    return told
 
 
 def label(key: str, lang: Lang, **values: object) -> str:

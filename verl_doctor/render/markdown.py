@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..model import Evidence, Lang, Report
-from .labels import label, pasted
+from .labels import label, pasted, remembered
 
 
 def _code(text: str) -> str:
@@ -45,8 +45,12 @@ def render(report: Report, *, lang: Lang = "en") -> str:
         out.append(f"{role}, {severity}, {sure}. {_plain(finding.why)}\n")
         out += [_line(one) for one in finding.evidence if one.text]
         out.append(f"\n**{say('why')}**: {_plain(finding.cause)}\n")
+        if finding.history:
+            told = remembered(finding.history, lang)
+            out += [f"**{say('before')}**: {_plain(text)}\n" for text in told]
         for i, fix in enumerate(finding.fixes, 1):
-            out.append(f"{i}. {_plain(fix.text)}")
+            worked = f" **{_plain(say('worked'))}**" if fix.worked else ""
+            out.append(f"{i}. {_plain(fix.text)}{worked}")
             out += [f"   {_code(paste)}" for _, paste in pasted(fix)]
     if report.unexplained:
         out.append(f"\n### {say('unexplained')}")

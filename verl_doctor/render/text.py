@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..model import Finding, Fix, FixText, Lang, Report
-from .labels import label, pasted
+from .labels import label, pasted, remembered
 
 COLOURS = {
     "critical": "bold red",
@@ -109,6 +109,8 @@ class Page:
         """One fix: words, what can be pasted, how to see that it worked."""
         if fix.risk in ("medium", "high"):
             text += " " + self.say("risk", how=self.say("risk_" + fix.risk))
+        if isinstance(fix, FixText) and fix.worked:
+            text += " " + self.say("worked")
         self.field(f"{self.say('fix')} {number}", text)
         for sign, command in pasted(fix):
             self.paste(sign, command)
@@ -151,6 +153,8 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
         page.field(say("or"), others[0].text)
         for cause in others[1:3]:
             page.field("", cause.text)
+    for told in remembered(finding.history, page.lang) if finding.history else ():
+        page.field(say("before"), told, "bold")
     for i, fix in enumerate(finding.fixes[:MAX_FIXES], 1):
         page.fix(i, fix.text, fix, fix.verify)
     for url in finding.references[:2]:
@@ -165,6 +169,8 @@ def _other(page: Page, finding: Finding, choice: bool) -> None:
     mark.append(finding.title)
     where = page.place(finding.evidence[0].path, finding.evidence[0].line)
     times = f", {finding.count}x" if finding.count > 1 else ""
+    if finding.history and finding.history.times:
+        times += page.say("seen_short", n=finding.history.times)
     mark.append(f"  ({where}{times})", style="dim")
     page.out.print(mark)
     if choice or finding.role in ("advice", "root"):

@@ -1,8 +1,8 @@
 """The incident store: what was found on this machine before, in one SQLite file.
 
-`record` writes a report, `history` says what is known of a fault, `incidents`, `find` and
-`occurrences` read for a person, `acknowledge`, `resolve`, `mute` and the rest of `change` keep what
-people say. Everything that is kept has been masked.
+`recall` puts into a report what is known of its findings, and `record` writes the report;
+`incidents`, `find`, `occurrences`, `notes`, `similar` and `history` read; `acknowledge`, `resolve`,
+`reopen`, `mute`, `unmute`, `add_note` and `tag` keep what people say. All that is kept is masked.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from ..logs.mask import mask
 from .change import acknowledge, add_note, mute, reopen, resolve, tag, unmute
 from .db import default_path
 from .read import find, history, incidents, notes, occurrences
+from .recall import is_muted, recall
 from .record import record
 from .similar import similar
 from .types import (
@@ -45,10 +46,12 @@ __all__ = [
     "find",
     "history",
     "incidents",
+    "is_muted",
     "mask",
     "mute",
     "notes",
     "occurrences",
+    "recall",
     "record",
     "reopen",
     "resolve",

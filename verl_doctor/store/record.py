@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
 import socket
-import stat
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..logs.mask import mask
-from ..model import Evidence, Finding, Report, SourceInfo
+from ..model import Evidence, Finding, Report
 from . import db as files
+from .identity import HEAD_BYTES, Log, logs_of_report, same_run
 from .kept import kept, utf8
 from .sql import record as sql
-from .sql.base import Row, transaction
-from .sql.read import logs_of
+from .sql.base import transaction
 from .types import Recorded
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-HEAD_BYTES = 65536
-"""How much of a log's start tells it from another log at the same path."""
 MAX_EVIDENCE = 30
 
 
@@ -44,7 +39,7 @@ def record(report: Report, *, db_path: Path | None = None, run_name: str = "") -
     can't be created, opened or written; nothing is written then.
     """
     path = files.located(db_path)
-    logs = _logs(report)
+    logs = logs_of_report(report)
     created = files.create(path)
     now = time.time()
     with files.connect(path) as db, transaction(db):
@@ -64,72 +59,8 @@ def record(report: Report, *, db_path: Path | None = None, run_name: str = "") -
 # --- the run --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Log:
-    source: SourceInfo
-    path: str
-    """Absolute, links followed; empty for what no path leads back to."""
-    key: str
-
-    def head(self, size: int) -> str:
-        """Digest of the first `size` bytes; empty where they can't be read."""
-        if not self.path or size <= 0:
-            return ""
-        try:
-            if not stat.S_ISREG(os.stat(self.path).st_mode):  # opening a FIFO would wait
-                return ""
-            with open(self.path, "rb") as file:
-                start = file.read(size)
-        except (OSError, ValueError):
-            return ""
-        return _digest(start) if len(start) == size else ""
-
-    def size(self) -> int:
-        try:
-            return os.stat(self.path).st_size if self.path else 0
-        except (OSError, ValueError):
-            return 0
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:32]
-
-
-def _logs(report: Report) -> list[_Log]:
-    logs: dict[str, _Log] = {}
-    for source in report.sources:
-        if source.path in ("-", "<stdin>"):
-            # no path says which log this was: its extent and its last line do
-            last = f"{source.lines} {source.bytes} {report.phase.last_text}"
-            log = _Log(source, "", _digest(f"<stdin> {last}".encode("utf-8", "replace")))
-        else:
-            path = os.path.realpath(source.path)
-            log = _Log(source, path, _digest(os.fsencode(path)))
-        logs.setdefault(log.key, log)
-    return list(logs.values())
-
-
-def _continues(old: Row, log: _Log) -> bool:
-    """Whether `log` is the log that was recorded as `old`, as it was or grown."""
-    if old["head"] and (head := log.head(old["head_bytes"])):
-        return bool(head == old["head"])
-    if old["head"] and log.size():
-        return False  # it can be read and is shorter than what was read of the old one
-    return bool(log.source.bytes >= old["bytes"] and log.source.lines >= old["lines"])
-
-
-def _same_run(db: Database, logs: Sequence[_Log]) -> int:
-    """The run that these logs belong to, or 0. Logs may have been added to a run since."""
-    now = {log.key: log for log in logs}
-    for run in sql.runs_with_logs(db, now):
-        old = logs_of(db, run)
-        if all(row["key"] in now and _continues(row, now[row["key"]]) for row in old):
-            return run
-    return 0
-
-
 def _write_run(
-    db: Database, report: Report, logs: Sequence[_Log], name: str, now: float
+    db: Database, report: Report, logs: Sequence[Log], name: str, now: float
 ) -> tuple[int, bool, bool]:
     """Returns the run's id, whether it was known, and whether other rules had judged it then."""
     paths = [mask(log.path or log.source.path) for log in logs]
@@ -146,12 +77,12 @@ def _write_run(
         "updated_at": now,
     }
     row = {key: utf8(value) if isinstance(value, str) else value for key, value in row.items()}
-    run = _same_run(db, logs)
+    run = same_run(db, logs)
     replaced = bool(run) and sql.run(db, run)["rules_version"] != row["rules_version"]
     if run:
         sql.update_run(db, run, {**row, "name": kept(name)} if name else row)
     else:
-        default = "/".join(Path(paths[0]).parts[-2:]) if paths else ""
+        default = str(Path(*Path(paths[0]).parts[-2:])) if paths else ""
         row |= {"name": kept(name or default), "recorded_at": now}
         run = sql.insert_run(db, {**row, "uid": secrets.token_hex(8)})
         sql.replace_logs(db, run, map(_log_row, logs, paths))
@@ -160,11 +91,11 @@ def _write_run(
     return run, True, replaced
 
 
-def _all(logs: Sequence[_Log]) -> bool:
+def _all(logs: Sequence[Log]) -> bool:
     return bool(logs) and all(log.path for log in logs)
 
 
-def _log_row(log: _Log, path: str) -> dict[str, Any]:
+def _log_row(log: Log, path: str) -> dict[str, Any]:
     size = min(HEAD_BYTES, log.size())
     head = log.head(size)
     return {
@@ -177,7 +108,7 @@ def _log_row(log: _Log, path: str) -> dict[str, Any]:
     }
 
 
-def _ended(report: Report, logs: Sequence[_Log], now: float) -> float:
+def _ended(report: Report, logs: Sequence[Log], now: float) -> float:
     """When the run printed its last line: by its clock, else by its files, else now."""
     if report.phase.last_time is not None:
         return min(report.phase.last_time, now)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 Row = Mapping[str, Any]
+
+
+class Readable(Protocol):
+    """What answers a query with rows: sqlite-utils' Database, or `db.Glance`."""
+
+    def query(self, sql: str, params: dict[str, Any] | None = None) -> Iterable[dict[str, Any]]:
+        """The rows of a statement, with its named values if it has some."""
 
 
 @contextmanager
@@ -34,7 +41,7 @@ def transaction(db: Database) -> Iterator[None]:
         raise
 
 
-def rows(db: Database, sql: str, values: Mapping[str, Any]) -> list[Row]:
+def rows(db: Readable, sql: str, values: Mapping[str, Any]) -> list[Row]:
     """The rows of a statement with named values."""
     return list(db.query(sql, dict(values)))
 

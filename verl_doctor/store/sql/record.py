@@ -16,17 +16,6 @@ if TYPE_CHECKING:
 # --- runs -----------------------------------------------------------------------------------
 
 
-def runs_with_logs(db: Database, keys: Iterable[str]) -> list[int]:
-    """Ids of the runs that hold one of these logs, the newest first; 100 at most."""
-    found = rows(
-        db,
-        "SELECT DISTINCT run FROM logs WHERE key IN (SELECT value FROM json_each(:keys))"
-        " ORDER BY run DESC LIMIT 100",
-        {"keys": json.dumps(list(keys))},
-    )
-    return [row["run"] for row in found]
-
-
 def run(db: Database, run: int) -> Row:
     """One run, by its id."""
     return rows(db, "SELECT * FROM runs WHERE id = :run", {"run": run})[0]

@@ -1,0 +1,168 @@
+"""What a report says of other runs: through the store, and as `verl-doctor LOG` prints it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import genuine
+from tests.store_samples import Doctor, finding, report, sql
+from tests.test_cli import LOG, imported
+from verl_doctor.errors import StoreError
+from verl_doctor.model import FixText, Seen
+from verl_doctor.store import default_path, incidents, mute, recall, record, reopen, resolve
+from verl_doctor.store.recall import with_history
+
+OOM = finding().fingerprint
+FIXES = (
+    FixText("Use a smaller batch.", set="data.train_batch_size=64"),
+    FixText("Raise the limit.", run="ulimit -u 65536"),
+    FixText("Upgrade."),
+)
+
+
+def fixes(*worked: str) -> list[tuple[str, bool]]:
+    seen = Seen(OOM, 1, 2, 3, "resolved", worked[0], 1.0, 2.0, "a", worked=worked)
+    known = with_history(report("/b.log", finding(fixes=FIXES)), {OOM: seen})
+    return [(fix.text, fix.worked) for fix in known.findings[0].fixes]
+
+
+def test_the_fix_that_worked_stands_first() -> None:
+    small, limit, upgrade = (fix.text for fix in FIXES)
+    rest = [(small, False), (limit, False), (upgrade, False)]
+    assert fixes("set ulimit -u 65536 on node 7") == [(limit, True), *rest[:1], *rest[2:]]
+    assert fixes("upgrade", "RAISE the limit") == [(upgrade, True), (limit, True), rest[0]]
+    assert fixes("data.train_batch_size=64", "use a smaller  batch") == [(small, True), *rest[1:]]
+    assert fixes("bought more GPUs") == [("bought more GPUs", True), *rest]
+
+
+def test_the_run_itself_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    one = report("/a.log", finding())
+    assert recall(one, db_path=path) == one
+    record(one, db_path=path)
+    history = recall(one, db_path=path).findings[0].history
+    assert history is not None
+    assert (history.times, history.number, history.last_run) == (0, 1, "")
+    history = recall(report("/b.log", finding()), db_path=path).findings[0].history
+    assert history is not None
+    assert (history.times, history.last_run) == (1, "/a.log")
+    assert recall(report("/b.log", finding("other")), db_path=path).findings[0].history is None
+
+
+def test_what_is_muted_is_counted_unless_it_ended_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    noise = finding("noise", role="symptom")
+    one = report("/a.log", finding(), noise, hidden={"folded": 2})
+    record(one, db_path=path)
+    mute(noise.fingerprint, "known", db_path=path)
+    known = recall(one, db_path=path)
+    assert [each.fingerprint for each in known.findings] == [OOM]
+    assert known.hidden == {"folded": 2, "muted": 1}
+    mute(OOM, "known too", db_path=path)
+    known = recall(one, db_path=path)
+    assert [each.fingerprint for each in known.findings] == [OOM]
+    assert known.findings[0].history is not None
+    assert known.findings[0].history.muted
+    assert recall(report("/a.log", noise), db_path=path).findings == ()
+
+
+def test_a_busy_store_is_soon_given_up(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    record(report("/a.log", finding()), db_path=path)
+    sql(path, "PRAGMA journal_mode = delete")  # as on a network file system: readers wait too
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        start = time.monotonic()
+        with pytest.raises(StoreError, match="locked"):
+            recall(report("/b.log", finding()), db_path=path)
+        assert time.monotonic() - start < 8
+
+
+# --- as a person sees it --------------------------------------------------------------------
+
+
+@pytest.fixture
+def doctor(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    shared_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Doctor:
+    """`verl-doctor`, which has recorded the first of two runs that failed alike."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "train.log").write_bytes(genuine("verl-batch-not-divisible"))
+    doctor = Doctor(capsys)
+    doctor(str(tmp_path / "first" / "train.log"), status=1)
+    return doctor
+
+
+def root() -> str:
+    return next(one.fingerprint for one in incidents().incidents if one.number == 1)
+
+
+def test_the_second_time_it_says_what_helped(doctor: Doctor, tmp_path: Path) -> None:
+    log = str(tmp_path / "second" / "train.log")
+    before = json.loads(doctor(log, "--format", "json", "--no-record", status=1))
+    assert before["findings"][0]["history"]["times"] == 1
+    resolve(root(), "trainer.n_gpus_per_node=8 [red]")
+    os.utime(log)  # this log has no clock: it ended when its file was written last
+    out = doctor(log, "--no-record", status=1)
+    words = " ".join(out.split())
+    assert "before seen once, in run first/train.log (20" in words
+    assert "what fixed it was: trainer.n_gpus_per_node=8 [red]" in words
+    assert "trainer.n_gpus_per_node=8 [red] [worked here before]" in words
+    assert out.index("[worked here before]") < out.index("fix 2")
+    found = json.loads(doctor(log, "--format", "json", "--no-record", status=1))["findings"][0]
+    assert found["fixes"][0] == {"text": "trainer.n_gpus_per_node=8 [red]", "worked_here": True}
+    assert "worked_here" not in found["fixes"][1]
+    assert (found["history"]["state"], found["history"]["last_run"]) == (
+        "resolved",
+        "first/train.log",
+    )
+    page = doctor(log, "--format", "markdown", "--no-record", status=1)
+    assert r"**before**: seen once, in run first/train.log" in page
+    assert r"1. trainer.n\_gpus\_per\_node=8 \[red\] **\[worked here before\]**" in page
+    zh = "".join(doctor(log, "--lang", "zh", status=1).split())
+    assert "以往出现过1次：任务first/train.log" in zh
+    assert incidents().incidents[0].state == "regressed"
+    reopen(root())
+    assert "worked" not in doctor(str(tmp_path / "first" / "train.log"), "--no-record", status=1)
+
+
+def test_a_muted_root_is_shown_and_does_not_fail(doctor: Doctor, tmp_path: Path) -> None:
+    mute(root(), "as [bold]expected")
+    log = str(tmp_path / "first" / "train.log")
+    out = doctor(log)
+    assert "muted: as [bold]expected (#1; it ended this run" in " ".join(out.split())
+    assert "FAILED" in out
+    others = json.loads(doctor(log, "--format", "json"))["findings"][1:]
+    for other in others:
+        mute(other["fingerprint"], "noise")
+    if others:
+        assert f"{len(others)} muted" in " ".join(doctor(log).split())
+
+
+@pytest.mark.parametrize("broken", [b"no database" * 1000, b""])
+def test_a_broken_store_does_not_hurt_the_diagnosis(doctor: Doctor, broken: bytes) -> None:
+    good = doctor(str(LOG), "--no-record", status=1).partition("\n")[0]
+    default_path().write_bytes(broken)
+    for args in ((), ("--no-record",)):
+        assert doctor(str(LOG), *args, status=1).startswith(good)
+        if broken:
+            assert len(doctor.err.splitlines()) == 1
+            assert "mv " in doctor.err
+
+
+def test_reading_the_store_imports_little(doctor: Doctor) -> None:
+    heavy = {"sqlite_utils", "yaml", "textual", "torch", "click_default_group"}
+    assert imported(str(LOG), "--no-record", "--format", "json") & heavy == set()
