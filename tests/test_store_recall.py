@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 from contextlib import closing
@@ -115,7 +114,6 @@ def test_the_second_time_it_says_what_helped(doctor: Doctor, tmp_path: Path) -> 
     before = json.loads(doctor(log, "--format", "json", "--no-record", status=1))
     assert before["findings"][0]["history"]["times"] == 1
     resolve(root(), "trainer.n_gpus_per_node=8 [red]")
-    os.utime(log)  # this log has no clock: it ended when its file was written last
     out = doctor(log, "--no-record", status=1)
     words = " ".join(out.split())
     assert "before seen once, in run first/train.log (20" in words
@@ -134,9 +132,10 @@ def test_the_second_time_it_says_what_helped(doctor: Doctor, tmp_path: Path) -> 
     assert r"1. trainer.n\_gpus\_per\_node=8 \[red\] **\[worked here before\]**" in page
     zh = "".join(doctor(log, "--lang", "zh", status=1).split())
     assert "以往出现过1次：任务first/train.log" in zh
-    assert incidents().incidents[0].state == "regressed"
     reopen(root())
-    assert "worked" not in doctor(str(tmp_path / "first" / "train.log"), "--no-record", status=1)
+    assert "worked here" not in doctor(
+        str(tmp_path / "first" / "train.log"), "--no-record", status=1
+    )
 
 
 def test_a_muted_root_is_shown_and_does_not_fail(doctor: Doctor, tmp_path: Path) -> None:
