@@ -7,6 +7,7 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.conftest import genuine
 from tests.store_samples import Doctor, finding, report, sql
 from tests.test_cli import LOG, imported
 from verl_doctor.errors import StoreError
-from verl_doctor.model import FixText, Seen
+from verl_doctor.model import Evidence, FixText, Message, Phase, Seen
 from verl_doctor.store import default_path, incidents, mute, recall, record, reopen, resolve
 from verl_doctor.store.recall import with_history
 
@@ -84,6 +85,44 @@ def test_a_busy_store_is_soon_given_up(tmp_path: Path) -> None:
         assert time.monotonic() - start < 8
 
 
+# --- against the last good run --------------------------------------------------------------
+
+
+def said(*texts: str) -> tuple[Message, ...]:
+    level: dict[str, Literal["error", "warning"]] = {"E": "error", "W": "warning"}
+    return tuple(
+        Message(text, level[text[0]], Evidence("a.log", n, f"{text} {n}"), n)
+        for n, text in enumerate(texts, 1)
+    )
+
+
+def test_what_the_last_good_run_did_not_print(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+
+    def good(name: str, *texts: str) -> None:
+        phase = Phase("training", last_time=1000.0 + len(name))
+        one = report(name, verdict="healthy", phase=phase, messages=said(*texts))
+        record(one, db_path=path, run_name=name)
+
+    def compared(name: str, **changes: Any) -> tuple[str, list[str]] | None:
+        one = report(name, messages=said("W old", "W new", "E new"), **changes)
+        found = recall(one, db_path=path).compared
+        return found and (found.run, [each.template for each in found.new])
+
+    assert compared("/job/a.log") is None  # no store
+    good("/r/b/train.log", "W old")
+    good("/r/none/train.log")  # recorded, but of its messages nothing is known
+    good("/elsewhere/a.log", "W old", "W new", "E new")
+    assert compared("/r/a/train.log") == ("/r/b/train.log", ["E new", "W new"])
+    good("/r/a/first.log", "W old", "E new")
+    assert compared("/r/a/train.log") == ("/r/a/first.log", ["W new"])
+    assert compared("/far/away/x.log") is None
+    assert compared("/r/a/train.log", verdict="healthy") is None
+    good("/s/c.log", "E new")
+    sql(path, "UPDATE runs SET command = 'python -m verl.x' WHERE name = '/s/c.log'")
+    assert compared("<stdin>", command="python -m verl.x") == ("/s/c.log", ["W old", "W new"])
+
+
 # --- as a person sees it --------------------------------------------------------------------
 
 
@@ -136,6 +175,23 @@ def test_the_second_time_it_says_what_helped(doctor: Doctor, tmp_path: Path) -> 
     assert "worked here" not in doctor(
         str(tmp_path / "first" / "train.log"), "--no-record", status=1
     )
+
+
+def test_new_messages_are_listed(doctor: Doctor, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good" / "t.log", tmp_path / "bad" / "t.log"
+    good.parent.mkdir()
+    bad.parent.mkdir()
+    start = b"UserWarning: slow tokenizer 1\nstep:1 - loss:1.0\n"
+    good.write_bytes(start + b"Training completed\n")
+    bad.write_bytes(start + b"ERROR: [red]reward server gone\n" + genuine("verl-unequal-chunk"))
+    assert "HEALTHY" in doctor(str(good))
+    lines = doctor(str(bad), status=1).splitlines()
+    place = next(i for i, line in enumerate(lines) if "since the last good run, good/t.log" in line)
+    assert "[red]reward server gone" in lines[place + 1]
+    assert "slow tokenizer" not in "".join(lines[place:])
+    assert "### New since the last good run" in doctor(str(bad), "--format", "markdown", status=1)
+    new = json.loads(doctor(str(bad), "--format", "json", status=1))["compared"]["new"]
+    assert (new[0]["level"], new[0]["line"]) == ("error", 3)
 
 
 def test_a_muted_root_is_shown_and_does_not_fail(doctor: Doctor, tmp_path: Path) -> None:

@@ -218,11 +218,14 @@ def _unmuted(report: Report) -> list[Finding]:
 
 
 def _record(report: Report) -> None:
-    """Writes to the store; what goes wrong there is told and changes nothing."""
+    """Writes to the store; what goes wrong there is told and changes nothing.
+
+    A good run is worth keeping too: the next one that fails is compared with it.
+    """
     from ..errors import StoreError
     from ..store import record
 
-    if not report.findings:
+    if not report.findings and report.verdict != "healthy":
         return
     try:
         done = record(report)

@@ -6,7 +6,18 @@ gives none: order is always by line, a clock is never needed.
 
 from __future__ import annotations
 
-from .findings import CauseState, Evidence, Finding, FixText, Match, Phase, Report, SourceInfo
+from .findings import (
+    CauseState,
+    Comparison,
+    Evidence,
+    Finding,
+    FixText,
+    Match,
+    Message,
+    Phase,
+    Report,
+    SourceInfo,
+)
 from .history import STATES, Seen, State
 from .logs import NOBODY, Block, Event, Exc, Frame, Line, Worker
 from .rules import Cause, Example, Fix, Hint, MatchSpec, Pattern, Reference, Rule, Text
@@ -20,6 +31,7 @@ __all__ = [
     "Block",
     "Cause",
     "CauseState",
+    "Comparison",
     "Event",
     "Evidence",
     "Example",
@@ -34,6 +46,7 @@ __all__ = [
     "Line",
     "Match",
     "MatchSpec",
+    "Message",
     "Pattern",
     "Phase",
     "Reference",

@@ -94,6 +94,27 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """A kind of warning or error that the log prints."""
+
+    template: str
+    """The text without its numbers and addresses: the same in every run."""
+    level: Literal["error", "warning"]
+    first: Evidence
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a run prints that the last good one did not."""
+
+    run: str
+    """Name of the good run."""
+    ended_at: float
+    new: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceInfo:
     path: str
     lines: int
@@ -127,3 +148,13 @@ class Report:
     """Things a reader should know: folded lines, a source cut short, which file to fetch."""
     overrides: tuple[str, ...] = ()
     rules_version: str = ""
+    started: float | None = None
+    command: str = ""
+    """`python -m verl.…`, without the overrides."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Package -> version, as far as the log tells them."""
+    hardware: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
+    """Warnings and errors that the log prints, each kind once."""
+    compared: Comparison | None = None
+    """Against the last good run that the incident store knows; None if there is none."""

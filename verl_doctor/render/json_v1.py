@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timezone
 from typing import Any
 
-from ..model import Finding, Report, Seen
+from ..model import Comparison, Finding, Report, Seen
 
 
 def _time(stamp: float | None) -> str | None:
@@ -66,6 +66,25 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
+def _compared(compared: Comparison | None) -> dict[str, Any] | None:
+    if compared is None:
+        return None
+    return {
+        "run": compared.run,
+        "ended": _time(compared.ended_at),
+        "new": [
+            {
+                "level": one.level,
+                "path": one.first.path,
+                "line": one.first.line,
+                "text": one.first.text,
+                "count": one.count,
+            }
+            for one in compared.new
+        ],
+    }
+
+
 def _history(seen: Seen | None) -> dict[str, Any] | None:
     if seen is None:
         return None
@@ -112,6 +131,12 @@ def as_dict(report: Report) -> dict[str, Any]:
         "hidden": dict(report.hidden),
         "notes": list(report.notes),
         "overrides": list(report.overrides),
+        "command": report.command,
+        "versions": dict(report.versions),
+        "hardware": list(report.hardware),
+        "started": _time(report.started),
+        "ended": _time(report.phase.last_time),
+        "compared": _compared(report.compared),
         "rules_version": report.rules_version,
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from ..logs.text import visible
-from ..model import Fix, FixText, Lang, Seen
+from ..model import Comparison, Fix, FixText, Lang, Seen
 
 _LABELS: dict[str, tuple[str, str]] = {
     "line": ("line {n}", "第 {n} 行"),
@@ -61,6 +61,11 @@ _LABELS: dict[str, tuple[str, str]] = {
         "muted: {reason} (#{number}; it ended this run, so it is shown)",
         "已静音：{reason}（#{number}；它中止了本次任务，因此仍然显示）",
     ),
+    "new_since": (
+        "New since the last good run, {run} ({day})",
+        "与上一次正常任务 {run}（{day}）相比，新出现的信息",
+    ),
+    "new_more": ("and {n} more", "以及另外 {n} 条"),
     "risk": ("[risk: {how}]", "[风险：{how}]"),
     "risk_medium": ("medium", "中"),
     "risk_high": ("high", "高"),
@@ -150,6 +155,12 @@ def remembered(seen: Seen, lang: Lang) -> list[str]:
         reason = visible(seen.mute_reason, 200)
         told.append(label("muted", lang, reason=reason, number=seen.number))
     return told
+
+
+def since(compared: Comparison, lang: Lang) -> str:
+    """The heading over what the last good run did not print."""
+    day = time.strftime("%Y-%m-%d", time.localtime(compared.ended_at))
+    return label("new_since", lang, run=visible(compared.run, 80), day=day)
 
 
 def label(key: str, lang: Lang, **values: object) -> str:

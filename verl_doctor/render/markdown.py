@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..model import Evidence, Lang, Report
-from .labels import label, pasted, remembered
+from .labels import label, pasted, remembered, since
 
 
 def _code(text: str) -> str:
@@ -55,6 +55,9 @@ def render(report: Report, *, lang: Lang = "en") -> str:
     if report.unexplained:
         out.append(f"\n### {say('unexplained')}")
         out += [_line(one) for one in report.unexplained]
+    if report.compared and report.compared.new:
+        out.append(f"\n### {_plain(since(report.compared, lang))}")
+        out += [_line(one.first) for one in report.compared.new]
     for note in report.notes:
         out.append(f"\n> {_plain(note)}")
     return "\n".join(out) + "\n"

@@ -15,8 +15,8 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from ..model import Finding, Fix, FixText, Lang, Report
-from .labels import label, pasted, remembered
+from ..model import Comparison, Finding, Fix, FixText, Lang, Report
+from .labels import label, pasted, remembered, since
 
 COLOURS = {
     "critical": "bold red",
@@ -35,6 +35,7 @@ VERDICT_COLOURS = {
 }
 MAX_OTHERS = 8
 MAX_FIXES = 4
+MAX_NEW = 6
 PIPE_WIDTH = 80
 
 
@@ -218,6 +219,8 @@ def render(
     if not root or root.rule is None or report.verdict not in ("failed", "interrupted"):
         for line in report.unexplained[-3:]:
             page.field(page.place(line.path, line.line), line.text, "dim")
+    if report.compared and report.compared.new:
+        _compared(page, report.compared)
     if root:
         _root(page, root, choice)
     hidden = [say(f"hidden_{key}", n=n) for key, n in report.hidden.items() if n]
@@ -227,6 +230,15 @@ def render(
         page.field(say("note"), note)
     _verdict(page, report, root)
     return buffer.getvalue()
+
+
+def _compared(page: Page, compared: Comparison) -> None:
+    page.out.print(Text(f"\n{since(compared, page.lang)}", style="bold"))
+    for one in compared.new[:MAX_NEW]:
+        times = f"  ({one.count}x)" if one.count > 1 else ""
+        page.field(page.place(one.first.path, one.first.line), one.first.text + times, "dim")
+    if len(compared.new) > MAX_NEW:
+        page.field("", page.say("new_more", n=len(compared.new) - MAX_NEW), "dim")
 
 
 def _verdict(page: Page, report: Report, root: Finding | None) -> None:

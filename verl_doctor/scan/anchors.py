@@ -24,6 +24,8 @@ NCCL: Final = 13
 REPEATED: Final = 14
 METRICS: Final = 15
 IGNORED: Final = 16
+FACT: Final = 17
+WARNING: Final = 18
 
 FIRST_RULE: Final = 100
 """Ids from here on belong to rule texts."""
@@ -132,6 +134,9 @@ ANCHORS: Final[dict[int, str]] = {
     r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
     IGNORED: r"Exception ignored (in|on|while)",
+    FACT: r"([Vv]ersion[\"']? ?[:=]? ?[\"']?v?\d+\.\d|LLM engine \(v\d|^[a-z_-]{2,16}==\d"
+    r"|\b(NVIDIA|AMD Instinct|Ascend) ?[A-Z\d])",
+    WARNING: r"(\bWARNING\b|\bWARN |Warning: )",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",
 }

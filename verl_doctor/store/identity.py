@@ -81,3 +81,10 @@ def same_run(db: Readable, logs: Sequence[Log]) -> int:
         if all(row["key"] in now and _continues(row, now[row["key"]]) for row in old):
             return run
     return 0
+
+
+def folder_of(logs: Sequence[Log]) -> str:
+    """The folder that holds all the logs; empty where one of them has no path."""
+    if not logs or not all(log.path for log in logs):
+        return ""
+    return os.path.commonpath([os.path.dirname(log.path) for log in logs])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..model import Finding, FixText, Report, Seen
 from . import db as files
+from .compare import compare
 from .identity import logs_of_report, same_run
 from .read import seen_in
 
@@ -17,7 +18,8 @@ LEAST = 8
 
 
 def recall(report: Report, *, db_path: Path | None = None) -> Report:
-    """The report with the history of its findings; the present run itself does not count.
+    """The report with the history of its findings, and what is new since the last good run; the
+    present run itself does not count.
 
     A fix that has worked here stands first. What is muted is counted and not listed, except for
     what ended the run: that one only says that it is muted. Takes the database file (default:
@@ -25,12 +27,14 @@ def recall(report: Report, *, db_path: Path | None = None) -> Report:
     can't be read.
     """
     path = files.located(db_path)
-    if not report.findings or not os.path.lexists(path):
+    if not os.path.lexists(path):
         return report
+    logs = logs_of_report(report)
     with files.glance(path) as db:
-        run = same_run(db, logs_of_report(report))
+        run = same_run(db, logs)
         seen = seen_in(db, [finding.fingerprint for finding in report.findings], run)
-    return with_history(report, seen)
+        compared = compare(db, report, logs, run)
+    return replace(with_history(report, seen), compared=compared)
 
 
 def with_history(report: Report, seen: Mapping[str, Seen]) -> Report:

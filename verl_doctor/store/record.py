@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..logs.mask import mask
-from ..model import Evidence, Finding, Report
+from ..model import Evidence, Finding, Message, Report
 from . import db as files
-from .identity import HEAD_BYTES, Log, logs_of_report, same_run
+from .identity import HEAD_BYTES, Log, folder_of, logs_of_report, same_run
 from .kept import kept, utf8
 from .sql import record as sql
 from .sql.base import transaction
@@ -44,6 +44,7 @@ def record(report: Report, *, db_path: Path | None = None, run_name: str = "") -
     now = time.time()
     with files.connect(path) as db, transaction(db):
         run, updated, replaced = _write_run(db, report, logs, run_name, now)
+        sql.replace_messages(db, run, map(_message_row, report.messages))
         ended = _ended(report, logs, now)
         new = 0
         findings = _merged(report.findings)
@@ -64,10 +65,12 @@ def _write_run(
 ) -> tuple[int, bool, bool]:
     """Returns the run's id, whether it was known, and whether other rules had judged it then."""
     paths = [mask(log.path or log.source.path) for log in logs]
-    folder = os.path.commonpath([os.path.dirname(log.path) for log in logs]) if _all(logs) else ""
     row: dict[str, Any] = {
-        "folder": mask(folder),
+        "folder": mask(folder_of(logs)),
         "host": socket.gethostname(),
+        "command": kept(report.command),
+        "versions": _json({name: kept(text) for name, text in report.versions.items()}),
+        "started_at": report.started,
         "ended_at": report.phase.last_time,
         "verdict": report.verdict,
         "phase": report.phase.name,
@@ -91,10 +94,6 @@ def _write_run(
     return run, True, replaced
 
 
-def _all(logs: Sequence[Log]) -> bool:
-    return bool(logs) and all(log.path for log in logs)
-
-
 def _log_row(log: Log, path: str) -> dict[str, Any]:
     size = min(HEAD_BYTES, log.size())
     head = log.head(size)
@@ -106,6 +105,12 @@ def _log_row(log: Log, path: str) -> dict[str, Any]:
         "head": head,
         "head_bytes": size if head else 0,
     }
+
+
+def _message_row(one: Message) -> dict[str, Any]:
+    path, line, text = _evidence(one.first)
+    row = {"template": kept(one.template), "level": one.level, "count": one.count}
+    return {**row, "path": path, "line": line, "text": text}
 
 
 def _ended(report: Report, logs: Sequence[Log], now: float) -> float:

@@ -169,3 +169,22 @@ def runs_with_logs(db: Readable, keys: Iterable[str]) -> list[int]:
         {"keys": json.dumps(list(keys))},
     )
     return [row["run"] for row in found]
+
+
+def good_runs(db: Readable, without_run: int) -> list[Row]:
+    """Runs that came to an orderly end and whose messages are known, the newest first, one run
+    left out; 50 at most."""
+    return rows(
+        db,
+        "SELECT id, name, folder, command, coalesce(ended_at, recorded_at) AS ended_at FROM runs r"
+        " WHERE verdict = 'healthy' AND id <> :run"
+        " AND EXISTS (SELECT 1 FROM messages m WHERE m.run = r.id)"
+        " ORDER BY ended_at DESC, id DESC LIMIT 50",
+        {"run": without_run},
+    )
+
+
+def templates_of(db: Readable, run: int) -> set[str]:
+    """The kinds of messages that a run printed."""
+    found = rows(db, "SELECT template FROM messages WHERE run = :run", {"run": run})
+    return {row["template"] for row in found}

@@ -39,6 +39,18 @@ def replace_logs(db: Database, run: int, rows: Iterable[Row]) -> None:
         insert(db, "logs", {"run": run, **row})
 
 
+def replace_messages(db: Database, run: int, rows: Iterable[Row]) -> None:
+    """Sets the kinds of messages of a run; of two that masking has made equal, the first stays."""
+    db.execute("DELETE FROM messages WHERE run = :run", {"run": run})
+    for row in rows:
+        names = ", ".join(row)
+        places = ", ".join(f":{name}" for name in row)
+        db.execute(
+            f"INSERT OR IGNORE INTO messages (run, {names}) VALUES (:run, {places})",
+            {"run": run, **row},
+        )
+
+
 # --- incidents ------------------------------------------------------------------------------
 
 
