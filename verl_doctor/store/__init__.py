@@ -10,10 +10,12 @@ from __future__ import annotations
 from ..logs.mask import mask
 from .change import acknowledge, add_note, mute, reopen, resolve, tag, unmute
 from .db import default_path
+from .purge import Purged, purge
 from .read import find, history, incidents, notes, occurrences
 from .recall import is_muted, recall
 from .record import record
 from .similar import similar
+from .transfer import Merged, export, merge, take_in
 from .types import (
     STATES,
     WAKE_OCCURRENCES,
@@ -34,8 +36,10 @@ __all__ = [
     "WAKE_RUNS",
     "Incident",
     "Listing",
+    "Merged",
     "Note",
     "Occurrence",
+    "Purged",
     "Recorded",
     "Seen",
     "Similar",
@@ -43,19 +47,23 @@ __all__ = [
     "acknowledge",
     "add_note",
     "default_path",
+    "export",
     "find",
     "history",
     "incidents",
     "is_muted",
     "mask",
+    "merge",
     "mute",
     "notes",
     "occurrences",
+    "purge",
     "recall",
     "record",
     "reopen",
     "resolve",
     "similar",
     "tag",
+    "take_in",
     "unmute",
 ]

@@ -96,6 +96,15 @@ def update_incident(db: Database, row: Row) -> None:
     )
 
 
+def set_columns(db: Database, fingerprint: str, row: Row) -> None:
+    """Overwrites the given columns of an incident."""
+    assignments = ", ".join(f"{name} = :{name}" for name in row)
+    db.execute(
+        f"UPDATE incidents SET {assignments} WHERE fingerprint = :fingerprint",
+        {**row, "fingerprint": fingerprint},
+    )
+
+
 def upsert_occurrence(db: Database, row: Row) -> int:
     """Writes an incident in a run over what stood there, and returns the occurrence's id."""
     names = ", ".join(row)
