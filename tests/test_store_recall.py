@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +19,7 @@ from tests.store_samples import Doctor, finding, report, sql
 from tests.test_cli import LOG, imported
 from verl_doctor.errors import StoreError
 from verl_doctor.model import Evidence, FixText, Message, Phase, Seen
+from verl_doctor.store import db as files
 from verl_doctor.store import default_path, incidents, mute, recall, record, reopen, resolve
 from verl_doctor.store.recall import with_history
 
@@ -216,6 +220,88 @@ def test_a_broken_store_does_not_hurt_the_diagnosis(doctor: Doctor, broken: byte
         if broken:
             assert len(doctor.err.splitlines()) == 1
             assert "mv " in doctor.err
+
+
+def newer() -> None:
+    sql(default_path(), "INSERT INTO migrations VALUES (99, 'later', 0)")
+
+
+def foreign() -> None:
+    default_path().unlink()
+    sql(default_path(), "CREATE TABLE experiments (id)")
+
+
+def folder() -> None:
+    default_path().unlink()
+    default_path().mkdir()
+
+
+def cut() -> None:
+    default_path().write_bytes(default_path().read_bytes()[:9000])
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (newer, "newer verl-doctor"), (foreign, "another program"), (folder, "not a file"),
+        (cut, "damaged"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_the_store_is_said_in_one_line(
+    doctor: Doctor, damage: Callable[[], None], words: str
+) -> None:
+    good = doctor(str(LOG), "--no-record", status=1).partition("\n")[0]
+    damage()
+    for args in ((), ("--no-record",), ("--format", "json")):
+        out = doctor(str(LOG), *args, status=1)
+        assert out.startswith(good) or json.loads(out)["verdict"] == "failed"
+        (line,) = doctor.err.splitlines()
+        assert words in line
+        assert "VERL_DOCTOR_DB" in line or "mv " in line
+
+
+def test_a_store_that_may_only_be_read(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_file = files.open_file
+
+    def read_only(path: Path, wait: float) -> sqlite3.Connection:
+        connection = open_file(path, wait)
+        connection.execute("PRAGMA query_only = 1")
+        return connection
+
+    monkeypatch.setattr(files, "open_file", read_only)
+    assert "FAILED" in doctor(str(LOG), status=1)
+    (line,) = doctor.err.splitlines()
+    assert line.startswith("verl-doctor: not recorded: ")
+    assert "read-only. chmod u+w" in line
+
+
+def test_another_writer_that_does_not_end(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "BUSY_SECONDS", 0.2)
+    with closing(sqlite3.connect(default_path())) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "FAILED" in doctor(str(LOG), status=1)
+    assert "not recorded: " in doctor.err
+    assert "locked" in doctor.err
+
+
+LIMITED = """
+import resource, signal, sys
+from verl_doctor.cli import main
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit fails, as on a full quota
+resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+main(sys.argv[1:])
+"""
+
+
+def test_a_quota_that_is_used_up(doctor: Doctor) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(LOG)], capture_output=True, text=True, check=False
+    )
+    assert "FAILED" in done.stdout
+    assert done.returncode == 1
+    assert "not recorded: " in done.stderr
+    assert "df -h" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_reading_the_store_imports_little(doctor: Doctor) -> None:

@@ -20,7 +20,7 @@ from .trouble import ELSEWHERE, explained
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-BUSY_SECONDS = 10.0
+BUSY_SECONDS = 20.0
 """How long a writer waits for another one."""
 GLANCE_SECONDS = 0.5
 """How long a report waits for what is known of its findings."""
