@@ -18,7 +18,7 @@ from verl_doctor.logs.reader import MAX_WARNINGS
         ("PyTorch version 2.6.0 available.", "torch", "2.6.0"),
         ('  "transformers_version": "4.51.1",', "transformers", "4.51.1"),
         ("verl version: 0.4.1", "verl", "0.4.1"),
-        ("ray==2.44.1", "ray", "2.44.1"),
+        ("CUDA Version: 12.4 ", "cuda", "12.4"),
     ],
 )
 def test_versions(text: str, name: str, version: str) -> None:

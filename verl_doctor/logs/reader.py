@@ -27,7 +27,7 @@ MAX_LINE = 64 * 1024
 MAX_LEARNED = 4
 _NUMBER = re.compile(r"\d+")
 _CLOCK = re.compile(r"\d:\d\d")
-MAX_WARNINGS = 5_000
+MAX_WARNINGS = 2_000
 """Warnings that are read; a log may hold a million of them, and they come in a few kinds."""
 MAX_DUMP = 4_000
 """Lines of a pretty-printed config that are taken as one."""

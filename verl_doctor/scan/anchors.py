@@ -134,8 +134,7 @@ ANCHORS: Final[dict[int, str]] = {
     r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
     IGNORED: r"Exception ignored (in|on|while)",
-    FACT: r"([Vv]ersion[\"']? ?[:=]? ?[\"']?v?\d+\.\d|LLM engine \(v\d|^[a-z_-]{2,16}==\d"
-    r"|\b(NVIDIA|AMD Instinct|Ascend) ?[A-Z\d])",
+    FACT: r"(ersion[\"']?[ :=]{1,3}[\"']?v?\d|LLM engine \(v\d|NVIDIA [A-Z\d]|AMD Instinct|Ascend ?\d)",
     WARNING: r"(\bWARNING\b|\bWARN |Warning: )",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",
