@@ -67,7 +67,8 @@ def write_at_once(path: Path, writers: int, count: int) -> bool:
     failed = [one.returncode for one in processes if one.returncode]
     print(
         f"{writers} processes x {count} incidents: {len(found)} found, {len(acknowledged)} "
-        f"acknowledged, {seconds:.0f} s ({len(found) / seconds:.0f}/s), failed: {failed or 'none'}"
+        f"acknowledged, {seconds:.0f} s ({len(found) / seconds:.0f}/s), failed: {failed or 'none'}",
+        flush=True,
     )
     return len(found) == writers * count and acknowledged == found and not failed
 

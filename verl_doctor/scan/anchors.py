@@ -134,7 +134,8 @@ ANCHORS: Final[dict[int, str]] = {
     r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
     IGNORED: r"Exception ignored (in|on|while)",
-    FACT: r"(ersion[\"']?[ :=]{1,3}[\"']?v?\d|LLM engine \(v\d|NVIDIA [A-Z\d]|AMD Instinct|Ascend ?\d)",
+    FACT: r"(ersion[\"']?[ :=]{1,3}[\"']?v?\d|LLM engine \(v\d"
+    r"|NVIDIA [A-Z\d]|AMD Instinct|Ascend ?\d)",
     WARNING: r"(\bWARNING\b|\bWARN |Warning: )",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",

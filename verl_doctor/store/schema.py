@@ -193,7 +193,8 @@ THIRD = (
       muted_at IS NOT NULL AND runs <= {WAKE_RUNS} * muted_runs
       AND occurrences <= {WAKE_OCCURRENCES} * muted_occurrences
       AND (muted_until IS NULL OR muted_until > strftime('%s', 'now') + 0) AS muted,
-      severity, rule, title, runs, occurrences AS printed, datetime(first_seen_at, 'unixepoch') AS first_seen,
+      severity, rule, title, runs, occurrences AS printed,
+      datetime(first_seen_at, 'unixepoch') AS first_seen,
       datetime(last_seen_at, 'unixepoch') AS last_seen, fix,
       (SELECT group_concat(tag, ', ') FROM tags t WHERE t.fingerprint = i.fingerprint) AS tags,
       (SELECT group_concat(text, '; ') FROM notes n WHERE n.fingerprint = i.fingerprint) AS notes,
