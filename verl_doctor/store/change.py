@@ -22,7 +22,7 @@ from .sql import change as sql
 from .sql import read
 from .sql.base import transaction
 from .sql.record import index_words, set_columns
-from .types import Incident, Note
+from .types import LATEST, Incident, Note
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -80,8 +80,8 @@ def mute(
     """
     reason = _worded(reason, "the reason", "mute", '--reason "known, harmless"')
     now = time.time()
-    if until is not None and until <= now:
-        raise StoreError("a mute has to end in the future, e.g. --until 7d")
+    if until is not None and not now < until <= LATEST:
+        raise StoreError("a mute has to end in the future, before the year 9892: --until 7d")
     with _change(fingerprint, db_path) as (db, _):
         row = {"muted_at": now, "muted_until": until, "mute_reason": reason, "changed_at": now}
         sql.mute(db, fingerprint, row)

@@ -20,6 +20,7 @@ from .kept import kept
 from .sql import record as write
 from .sql import transfer as sql
 from .sql.base import Row, transaction
+from .types import LATEST
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -183,6 +184,8 @@ class _Taker:
             wanted = (int, float) if columns[name] is float else columns[name]
             if value is not None and (not isinstance(value, wanted) or isinstance(value, bool)):
                 raise ValueError(f"{name} is {value!r}")
+            if columns[name] is float and value is not None and not 0 <= value <= LATEST:
+                raise ValueError(f"{name} is no time: {value}")
         return {
             name: json.dumps(_masked(json.loads(value)), ensure_ascii=False)
             if name in _JSON

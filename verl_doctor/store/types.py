@@ -9,6 +9,7 @@ from pathlib import Path
 from ..model import STATES, Evidence, Seen, State
 
 __all__ = [
+    "LATEST",
     "STATES",
     "WAKE_OCCURRENCES",
     "WAKE_RUNS",
@@ -24,6 +25,8 @@ __all__ = [
 
 WAKE_RUNS = 3
 """A mute ends when the incident has been seen in more than this many times the runs it had then."""
+LATEST = 250_000_000_000.0
+"""The last time that is kept, in the year 9892: beyond 9999 no calendar can show it."""
 WAKE_OCCURRENCES = 10
 """The same for how often it was printed, which varies more from run to run."""
 
