@@ -184,7 +184,7 @@ class _Taker:
             wanted = (int, float) if columns[name] is float else columns[name]
             if value is not None and (not isinstance(value, wanted) or isinstance(value, bool)):
                 raise ValueError(f"{name} is {value!r}")
-            if columns[name] is float and value is not None and not 0 <= value <= LATEST:
+            if isinstance(value, float) and not 0 <= value <= LATEST:
                 raise ValueError(f"{name} is no time: {value}")
         return {
             name: json.dumps(_masked(json.loads(value)), ensure_ascii=False)
