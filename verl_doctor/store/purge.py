@@ -56,6 +56,7 @@ def purge(
                 incidents += idle
             recount(db, touched)
             index_words(db, touched)
+            sql.rebuild_words(db)
         db.execute("VACUUM")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return Purged(len(runs), len(incidents))

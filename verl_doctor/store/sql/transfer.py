@@ -126,6 +126,11 @@ def untouched(db: Database) -> list[str]:
     return [row["fingerprint"] for row in rows(db, sql, {})]
 
 
+def rebuild_words(db: Database) -> None:
+    """Builds the index of words anew: a word that has been deleted stays in it until then."""
+    db.execute("INSERT INTO words (words) VALUES ('rebuild')")
+
+
 def all_ids(db: Database) -> tuple[list[int], list[str]]:
     """The ids of all runs, and the fingerprints of all incidents."""
     runs = [row["id"] for row in rows(db, "SELECT id FROM runs", {})]
