@@ -130,6 +130,13 @@ def test_what_comes_in_is_masked(tmp_path: Path) -> None:
         '{"type": "incident", "fingerprint": "x", "tags": [], "notes": [], "resolutions": [],'
         ' "slug": "", "title": "", "severity": "high", "first_seen_at": 1,'
         ' "last_seen_at": Infinity}',
+        '{"type": "incident", "fingerprint": "x", "tags": [], "notes": [], "resolutions": [],'
+        ' "slug": "", "title": "", "severity": "high", "first_seen_at": 1,'
+        ' "last_seen_at": 1, "captures": "[1]"}',
+        '{"type": "incident", "fingerprint": "x", "tags": [], "notes": [], "resolutions": [],'
+        ' "slug": "", "title": "", "severity": "high", "first_seen_at": 1,'
+        ' "last_seen_at": 1, "runs": 99999999999999999999}',
+        "[" * 100_000,
         '{"type": "occurrence", "run": "nowhere", "evidence": [], "fingerprint": "x"}',
         '{"type": "run", "uid": "x", "id; DROP TABLE runs": 1, "logs": [], "messages": []}',
     ],

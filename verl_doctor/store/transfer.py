@@ -37,9 +37,12 @@ _CHILDREN = {
 }
 """For each kind of line: tables of which it holds rows, the column that names it, their order."""
 _TABLES = {"run": "runs", "incident": "incidents", "occurrence": "occurrences"}
-_JSON = ("overrides", "versions", "workers", "captures")
-"""Columns that hold JSON: masked piece by piece, so that they stay JSON."""
-_WRONG = (ValueError, KeyError, TypeError, AttributeError, sqlite3.IntegrityError)
+_LISTS, _PAIRS = ("overrides", "workers"), ("versions", "captures")
+"""Columns that hold JSON, of texts alone: masked piece by piece, so that they stay JSON."""
+_WRONG = (
+    ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError,
+    sqlite3.IntegrityError,
+)  # fmt: skip
 """What a line may raise that is none of ours."""
 _SAID = (
     "state", "fix", "resolved_at", "changed_at", "muted_at", "muted_until", "mute_reason",
@@ -181,17 +184,13 @@ class _Taker:
         if unknown:
             raise ValueError(f"unknown {', '.join(sorted(unknown))}: from a newer verl-doctor?")
         for name, value in row.items():
-            wanted = (int, float) if columns[name] is float else columns[name]
-            if value is not None and (not isinstance(value, wanted) or isinstance(value, bool)):
+            is_time = columns[name] is float
+            wanted = (int, float) if is_time else (columns[name],)
+            if value is not None and type(value) not in wanted:
                 raise ValueError(f"{name} is {value!r}")
-            if isinstance(value, float) and not 0 <= value <= LATEST:
+            if is_time and value is not None and not 0 <= value <= LATEST:
                 raise ValueError(f"{name} is no time: {value}")
-        return {
-            name: json.dumps(_masked(json.loads(value)), ensure_ascii=False)
-            if name in _JSON
-            else _masked(value)
-            for name, value in row.items()
-        }
+        return {name: _masked(name, value) for name, value in row.items()}
 
     def _run(self, row: dict[str, Any], below: dict[str, list[dict[str, Any]]]) -> None:
         uid = row["uid"]
@@ -248,12 +247,17 @@ class _Taker:
         self._touched.add(fingerprint)
 
 
-def _masked(value: Any) -> Any:
-    """A value of JSON with every text in it masked."""
-    if isinstance(value, str):
-        return kept(value)
-    if isinstance(value, list):
-        return [_masked(one) for one in value]
-    if isinstance(value, dict):
-        return {kept(name): _masked(one) for name, one in value.items()}
-    return value
+def _masked(name: str, value: Any) -> Any:
+    """The value of a column, masked. Raises ValueError for JSON of another shape."""
+    if name in _LISTS:
+        parts = json.loads(value)
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise ValueError(f"{name} is no list of texts")
+        return json.dumps([kept(part) for part in parts], ensure_ascii=False)
+    if name in _PAIRS:
+        pairs = json.loads(value)
+        if not isinstance(pairs, dict) or not all(isinstance(one, str) for one in pairs.values()):
+            raise ValueError(f"{name} does not map names to texts")
+        masked = {kept(key): kept(text) for key, text in pairs.items()}
+        return json.dumps(masked, ensure_ascii=False)
+    return kept(value) if isinstance(value, str) else value
