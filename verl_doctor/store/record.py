@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,7 +61,7 @@ def _write_run(
         sql.update_run(db, run, {**row, "name": name} if name else row)
     else:
         row |= {"name": name or kept(rows.default_name), "recorded_at": now}
-        run = sql.insert_run(db, {**row, "uid": secrets.token_hex(8)})
+        run = sql.insert_run(db, {**row, "uid": os.urandom(8).hex()})
     sql.replace_logs(db, run, rows.logs)
     return run, known, replaced
 
