@@ -43,7 +43,16 @@ def some() -> None:
     for name in ("a", "b"):
         when += 86400
         one = finding("aa", rule="TST003", title=long, first_seen=when, last_seen=when)
-        record(report(f"/runs/{name}/train.log", one, overrides=("a.b=1",)), run_name=name)
+        record(
+            report(
+                f"/runs/{name}/train.log",
+                one,
+                overrides=("a.b=1",),
+                command="python -m verl.x",
+                versions={"torch": "2.6.0"},
+            ),
+            run_name=name,
+        )
     nasty_line = Evidence("/runs/c.log", 7, NASTY + " word" * 60)
     zh = finding("c", title="训练中止：系统拒绝新建线程", last_seen=when - 9e7)
     workers = tuple(f"rank {n}" for n in range(20))
@@ -126,6 +135,8 @@ def test_show_tells_the_runs_and_the_lines(doctor: Doctor, some: None) -> None:
     assert out.index("\nrun 2  b\n") < out.index("\nrun 1  a\n")
     assert "  log          /runs/b/train.log\n" in out
     assert "  ended        failed, in rollout, step 3\n" in out
+    assert "  command      python -m verl.x\n  override     a.b=1\n" in out
+    assert "  versions     torch 2.6.0\n" in out
     assert "  line 12: [rank0] torch.OutOfMemoryError: CUDA out of memory\n" in out
     assert out.endswith("Details: verl-doctor explain TST003\n")
     assert "run 1 " not in doctor("show", "1", "--limit", "1")

@@ -146,6 +146,7 @@ def _occurrence(db: Database, row: Row) -> Occurrence:
     plain |= {
         "logs": tuple(log["path"] for log in sql.logs_of(db, row["run"])),
         "overrides": tuple(json.loads(row["overrides"])),
+        "versions": json.loads(row["versions"]),
         "workers": tuple(json.loads(row["workers"])),
         "evidence": tuple(Evidence(**line) for line in sql.evidence_of(db, row["id"])),
     }

@@ -118,7 +118,12 @@ class Occurrence:
     run_phase: str
     """Where the run was when its log ended."""
     step: int | None
+    command: str
+    """`python -m verl.…`, without the overrides."""
     overrides: tuple[str, ...]
+    versions: Mapping[str, str]
+    """Package -> version, as far as the log told them."""
+    started_at: float | None
     rules_version: str
     recorded_at: float
     role: str

@@ -70,7 +70,9 @@ def print_incident(
         facts = [("ended", ended), ("last seen", local(run.last_seen_at)), ("cause", run.cause)]
         facts += [("sure", run.confidence), ("workers", workers)]
         facts += [("log", log) for log in run.logs[:MAX_WORKERS]]
+        facts += [("command", run.command)]
         facts += [("override", override) for override in run.overrides]
+        facts += [("versions", ", ".join(f"{name} {one}" for name, one in run.versions.items()))]
         _print_facts(page, facts, lang)
         for line in run.evidence:
             page.line(f"  {word('line', lang, n=line.line)}: ", line.text)

@@ -24,6 +24,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "workers": ("workers", "进程"),
     "more": (" and {n} more", " 等另外 {n} 个"),
     "log": ("log", "日志"),
+    "command": ("command", "命令"),
+    "versions": ("versions", "版本"),
     "override": ("override", "配置"),
     "line": ("line {n}", "第 {n} 行"),
     "shown": ("{n} of {total} shown; all: --limit {total}", "共 {total} 条：--limit {total}"),

@@ -109,6 +109,7 @@ def occurrences_of(db: Readable, fingerprint: str, limit: int) -> list[Row]:
     return rows(
         db,
         "SELECT o.*, r.name, r.host, r.verdict, r.phase AS run_phase, r.step, r.overrides,"
+        " r.command, r.versions, r.started_at,"
         " r.rules_version, r.recorded_at FROM occurrences o JOIN runs r ON r.id = o.run"
         " WHERE o.fingerprint = :fingerprint ORDER BY o.last_seen_at DESC, o.run DESC LIMIT :limit",
         {"fingerprint": fingerprint, "limit": limit},
