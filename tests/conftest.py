@@ -41,6 +41,12 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder for tests that run whole command lines: the rules are compiled in it once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
 def shipped() -> tuple[RuleBase, Scanner]:
     """The shipped rules and their scanner."""
     return load(cache=False)

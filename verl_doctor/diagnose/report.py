@@ -42,12 +42,14 @@ def report(
     tail: str,
     notes: Sequence[str],
     lang: Lang,
+    clock: tuple[float | None, float | None] = (None, None),
     observed: Sequence[Observation] = (),
 ) -> Report:
     """Builds the report once everything has been collected.
 
     Takes the finished collector, the sources as read, the number of lines before each, the last
-    text of the log, notes of the reading, the language, and what checks found on this machine.
+    text of the log, notes of the reading, the language, the first and last time in the log, and
+    what checks found on this machine.
     """
     closed = collector.closed()
     order, root = _order(collector, closed, lang)
@@ -68,6 +70,7 @@ def report(
         collector.progress.last_step,
         sources[-1].lines if sources else 0,
         _last_line(tail),
+        clock[1],
     )
     return Report(
         verdict=_verdict(root, order, collector),
@@ -85,6 +88,11 @@ def report(
         notes=tuple(_notes(collector, root, notes, lang)),
         overrides=tuple(mask(item) for item in collector.settings.overrides),
         rules_version=f"{len(collector.base)} rules",
+        started=clock[0],
+        command=collector.settings.command,
+        versions=dict(collector.facts.versions),
+        hardware=collector.facts.hardware,
+        messages=collector.messages.told(offsets),
     )
 
 

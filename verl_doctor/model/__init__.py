@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from .findings import (
     CauseState,
+    Comparison,
     Evidence,
     Finding,
     FixText,
     Match,
+    Message,
     Observation,
     Phase,
     Report,
     SourceInfo,
 )
+from .history import STATES, Seen, State
 from .logs import NOBODY, Block, Event, Exc, Frame, Line, Worker
 from .rules import Cause, Example, Fix, Hint, MatchSpec, Pattern, Reference, Rule, Text
 from .words import PHASES, SEVERITIES, Lang, Level, Role, Severity, Verdict, severity_rank
@@ -25,9 +28,11 @@ __all__ = [
     "NOBODY",
     "PHASES",
     "SEVERITIES",
+    "STATES",
     "Block",
     "Cause",
     "CauseState",
+    "Comparison",
     "Event",
     "Evidence",
     "Example",
@@ -42,6 +47,7 @@ __all__ = [
     "Line",
     "Match",
     "MatchSpec",
+    "Message",
     "Observation",
     "Pattern",
     "Phase",
@@ -49,8 +55,10 @@ __all__ = [
     "Report",
     "Role",
     "Rule",
+    "Seen",
     "Severity",
     "SourceInfo",
+    "State",
     "Text",
     "Verdict",
     "Worker",

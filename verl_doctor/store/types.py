@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-from ..model import Evidence
+from ..model import STATES, Evidence, Seen, State
 
-State = Literal["new", "acknowledged", "resolved", "regressed"]
-STATES: tuple[State, ...] = ("new", "acknowledged", "resolved", "regressed")
-"""`regressed`: seen in a run that ended after somebody had resolved it."""
+__all__ = [
+    "LATEST",
+    "STATES",
+    "WAKE_OCCURRENCES",
+    "WAKE_RUNS",
+    "Incident",
+    "Listing",
+    "Note",
+    "Occurrence",
+    "Recorded",
+    "Seen",
+    "Similar",
+    "State",
+]
+
+WAKE_RUNS = 3
+"""A mute ends when the incident has been seen in more than this many times the runs it had then."""
+LATEST = 250_000_000_000.0
+"""The last time that is kept, in the year 9892: beyond 9999 no calendar can show it."""
+WAKE_OCCURRENCES = 10
+"""The same for how often it was printed, which varies more from run to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +50,6 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What is known of one fault."""
-
-    fingerprint: str
-    number: int
-    """Short name for people: `incidents show 3`. Never given twice."""
-    times: int
-    """Runs that showed it."""
-    occurrences: int
-    """How often it was printed, all runs together."""
-    state: State
-    fix: str
-    """What resolved it the last time, as it was written down; empty if nothing was."""
-    first_seen_at: float
-    last_seen_at: float
-    last_run: str
-    """Name of the run that showed it last."""
-
-
-@dataclass(frozen=True, slots=True)
 class Incident:
     """One fault as it is listed; `runs` and `occurrences` count over all its runs."""
 
@@ -68,6 +66,34 @@ class Incident:
     last_seen_at: float
     runs: int
     occurrences: int
+    muted: bool = False
+    """Left out of reports now: neither has the mute ended nor has the incident outgrown it."""
+    muted_until: float | None = None
+    mute_reason: str = ""
+    """Why it was muted, also after the mute has ended by itself."""
+    tags: tuple[str, ...] = ()
+    captures: Mapping[str, str] = field(default_factory=dict)
+    """What the rule's title was filled with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a person wrote about an incident."""
+
+    id: int
+    fingerprint: str
+    text: str
+    written_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """An incident that is like another one."""
+
+    incident: Incident
+    same_rule: bool
+    score: float
+    """Share of the words that both have, of their titles and decisive lines; 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +118,12 @@ class Occurrence:
     run_phase: str
     """Where the run was when its log ended."""
     step: int | None
+    command: str
+    """`python -m verl.…`, without the overrides."""
     overrides: tuple[str, ...]
+    versions: Mapping[str, str]
+    """Package -> version, as far as the log told them."""
+    started_at: float | None
     rules_version: str
     recorded_at: float
     role: str
