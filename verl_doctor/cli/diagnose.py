@@ -5,16 +5,12 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import click
 
 from ..model import SEVERITIES, Lang, Report, severity_rank
 from .options import color_option, lang_option, rules_option
-
-if TYPE_CHECKING:
-    from ..knowledge.base import RuleBase
-    from ..scan.database import Scanner
 
 FORMATS = ("text", "json", "jsonl", "markdown")
 
@@ -78,6 +74,7 @@ def diagnose(
     from ..pipeline import diagnose as run
     from ..sources import expand
     from . import ExitCode
+    from .watching import watch
 
     stdin = _stdin()
     if not logs:
@@ -89,7 +86,9 @@ def diagnose(
         if len(logs) != 1 or Path(logs[0]).is_dir():
             raise click.UsageError("--follow takes one log file, or a pipe")
         base, scanner = load(rule_dirs, cache=not no_cache)
-        report, interrupted = _live(logs[0], base, scanner, lang, form)
+        report, interrupted = watch(
+            logs[0], base, scanner, lang=lang, speak=form == "text", stdin=stdin
+        )
     else:
         sources, failures = expand(logs, stdin=stdin)
         for failure in failures:
@@ -129,38 +128,6 @@ def _is_pipe(stdin: BinaryIO | None) -> bool:
     except (OSError, ValueError):
         return False
     return bool(head) and not (packing(head) or utf16(head) or foreign(head))
-
-
-def _live(log: str, base: RuleBase, scanner: Scanner, lang: Lang, form: str) -> tuple[Report, bool]:
-    """Reads a log that still grows, tells findings as they come, and returns the last report."""
-    from ..live import News, Watch
-    from ..pipeline import Session
-    from ..render.news import Status, line
-    from ..sources.follow import follow_file, follow_stream
-
-    remarks: list[str] = []
-    session = Session(base, scanner, lang)
-    status = Status(lang)
-    session.begin("<stdin>" if log == "-" else log, remarks)
-    stdin = _stdin()
-    stream = follow_stream(stdin) if log == "-" and stdin else follow_file(log, remarks)
-
-    def tell(news: News) -> None:
-        status.clear()
-        if form == "text":
-            print(line(news, lang), flush=True)
-
-    def tick(quiet_s: float) -> None:
-        status.show(session.last_step, session.lines, quiet_s)
-
-    interrupted = False
-    try:
-        Watch(session, tell, tick=tick).run(stream)
-    except KeyboardInterrupt:
-        interrupted = True
-    status.clear()
-    session.end()
-    return session.report(), interrupted
 
 
 def _write(
