@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Doctor, genuine
-from verl_doctor.live import COOL_DOWN_S, QUIET_LEAST_S, News, Watch
+from verl_doctor.detect.cadence import LEAST_S
+from verl_doctor.live import COOL_DOWN_S, News, Watch
 from verl_doctor.pipeline import Session
 from verl_doctor.sources.follow import follow_file, follow_stream
 
@@ -85,15 +86,15 @@ def test_a_recovered_fault_is_cleared(doctor: Doctor) -> None:
 
 def test_silence_is_measured_against_the_runs_own_steps(doctor: Doctor) -> None:
     script = [(60.0, steps(i, i)) for i in range(1, 8)]
-    script += [(60.0, b"")] * 4
+    script += [(60.0, b"")] * 2
     assert watched(doctor, script) == []
     news = watched(doctor, [*script, (120.0, b""), (60.0, b""), (30.0, steps(8, 8)), (1.0, b"")])
-    assert [one.kind for one in news] == ["quiet", "resumed"]
+    assert [one.kind for one in news] == ["stopped", "resumed"]
     assert (news[0].step, news[0].usual) == (7, 60.0)
 
 
 def test_a_fast_run_is_not_called_hung_after_a_few_seconds(doctor: Doctor) -> None:
-    script = [(0.5, steps(i, i)) for i in range(1, 30)] + [(QUIET_LEAST_S - 1, b"")]
+    script = [(0.5, steps(i, i)) for i in range(1, 30)] + [(LEAST_S - 1, b"")]
     assert watched(doctor, script) == []
 
 

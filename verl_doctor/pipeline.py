@@ -6,6 +6,7 @@ sources -> chunks -> scan -> records and blocks -> matches -> incidents -> repor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import BinaryIO
 
 from .diagnose.collect import Collector
@@ -35,6 +36,20 @@ class Session:
     def last_step(self) -> int | None:
         """Number of the last training step that the log has shown."""
         return self._collector.progress.last_step
+
+    @property
+    def last_step_line(self) -> int:
+        """Line that showed it, counted over all sources; 0 before any."""
+        return self._collector.progress.last_step_line
+
+    @property
+    def phase(self) -> str:
+        """The phase that the run is in."""
+        return self._collector.progress.phase
+
+    def phases_from(self, index: int) -> Sequence[tuple[int, str]]:
+        """(line, phase) of each change of phase, from the `index`-th on."""
+        return self._collector.progress.phases[index:]
 
     @property
     def lines(self) -> int:
@@ -79,9 +94,15 @@ class Session:
         ended = collector.total_lines
         collector.total_lines = max(ended, self.lines)
         try:
-            return report(collector, infos, self._offsets, tail, told, self._lang)
+            done = report(collector, infos, self._offsets, tail, told, self._lang)
         finally:
             collector.total_lines = ended
+        began = [reader.began for reader, _ in self._sources if reader.began is not None]
+        last = [reader.ended for reader, _ in self._sources if reader.ended is not None]
+        phase = replace(
+            done.phase, first_time=min(began, default=None), last_time=max(last, default=None)
+        )
+        return replace(done, phase=phase)
 
 
 def diagnose_chunks(

@@ -74,7 +74,7 @@ def diagnose(
     from ..pipeline import diagnose as run
     from ..sources import expand
     from . import ExitCode
-    from .watching import watch
+    from .watching import watch_log
 
     stdin = _stdin()
     if not logs:
@@ -86,7 +86,7 @@ def diagnose(
         if len(logs) != 1 or Path(logs[0]).is_dir():
             raise click.UsageError("--follow takes one log file, or a pipe")
         base, scanner = load(rule_dirs, cache=not no_cache)
-        report, interrupted = watch(
+        report, interrupted = watch_log(
             logs[0], base, scanner, lang=lang, speak=form == "text", stdin=stdin
         )
     else:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..scan.database import Scanner
 
 
-def watch(
+def watch_log(
     log: str,
     base: RuleBase,
     scanner: Scanner,
@@ -34,7 +34,6 @@ def watch(
     session = Session(base, scanner, lang)
     status = Status(lang)
     session.begin("<stdin>" if log == "-" else log, remarks)
-    stream = follow_stream(stdin) if log == "-" and stdin else follow_file(log, remarks)
 
     def tell(news: News) -> None:
         status.clear()
@@ -44,9 +43,14 @@ def watch(
     def tick(quiet_s: float) -> None:
         status.show(session.last_step, session.lines, quiet_s)
 
+    watch = Watch(session, tell, tick=tick)
+    if log == "-" and stdin:
+        stream = follow_stream(stdin, heard=watch.heard)
+    else:
+        stream = follow_file(log, remarks, heard=watch.heard)
     interrupted = False
     try:
-        Watch(session, tell, tick=tick).run(stream)
+        watch.run(stream)
     except KeyboardInterrupt:
         interrupted = True
     status.clear()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..detect.collectives import Collectives
 from ..detect.config import Settings
 from ..detect.metrics import Metrics, judge, wanted_keys
+from ..detect.pauses import Pauses
 from ..detect.processes import Elastic, Shell
 from ..detect.progress import Progress, phase_of_frames
 from ..detect.samples import Samples
@@ -59,6 +60,9 @@ class Collector:
         self._shell = Shell()
         self._elastic = Elastic()
         self._collectives = Collectives()
+        self._pauses = Pauses()
+        self.facts: list[Event] = []
+        """Events from outside the log: a flight recorder's dumps."""
         self._pending: dict[int, list[Match]] = defaultdict(list)
         self._regions: dict[int, int] = {}
         self._held: list[tuple[int, Match, set[str], int]] = []
@@ -110,20 +114,23 @@ class Collector:
                 in_source = seen.part is Part.FRAME
                 self._pending[seen.token] += self.matcher.line(line, seen.literals, in_source)
             if found and seen.part is Part.TEXT:
-                self._anchored(line, seen.raw, found, region)
+                self._anchored(seen, region)
             return
         if found:
-            self._anchored(line, seen.raw, found, region)
+            self._anchored(seen, region)
         matches = self.matcher.line(line, seen.literals) if seen.literals else []
         if matches:
             self._line(matches, region)
         if anchors.ERROR_LINE in found and not matches and not region:
             self._error_line(line)
 
-    def _anchored(self, line: Line, raw: str, found: frozenset[int], region: int) -> None:
+    def _anchored(self, seen: Seen, region: int) -> None:
+        line, found = seen.line, seen.anchors
         if anchors.STEP in found and not line.text.startswith(("[", "'")):
-            if self.progress.step(line) is not None:
+            step = self.progress.step(line)
+            if step is not None:
                 self.samples.record(line)
+                self._pauses.step(line, step, seen.stamp)
             self.metrics.step_line(line)
         if anchors.METRICS in found:
             self.metrics.dict_line(line)
@@ -132,7 +139,8 @@ class Collector:
         if region:
             return
         if anchors.PHASE in found:
-            self.progress.phase_text(line.number, raw)
+            self.progress.phase_text(line.number, seen.raw)
+            self._pauses.phase(self.progress.phase, seen.stamp)
         if anchors.DONE in found:
             self.progress.done(line)
         if anchors.OVERRIDES in found:
@@ -142,7 +150,7 @@ class Collector:
         if anchors.SIGNAL in found:
             self._shell.feed(line)
         if anchors.NCCL in found:
-            self._collectives.feed(line, raw)
+            self._collectives.feed(line, seen.raw)
 
     def _error_line(self, line: Line) -> None:
         shape = template(line.text)[:160]
@@ -224,6 +232,8 @@ class Collector:
         held samples. The collector itself stays as it is, so a growing log can be asked often."""
         events: list[Event] = [*self._elastic.finish(), *self._shell.finish()]
         events += self._collectives.finish(self.ranks)
+        events += self._pauses.finish()
+        events += self.facts
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()
         matches += self._metric_matches()

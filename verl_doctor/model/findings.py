@@ -103,6 +103,8 @@ class Phase:
     step: int | None = None
     last_line: int = 0
     last_text: str = ""
+    first_time: float | None = None
+    """When the first line was printed, seconds since the epoch."""
     last_time: float | None = None
 
 

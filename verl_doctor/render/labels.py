@@ -23,11 +23,13 @@ _LABELS: dict[str, tuple[str, str]] = {
         "cleared: the run went on after what was found",
         "解除：此前的问题之后任务仍在继续",
     ),
-    "news_quiet": (
-        "no output for {n} s, where a step takes {usual} s (last step {step}): hang, or very slow",
-        "已 {n} 秒没有输出，而通常一步为 {usual} 秒（最后一步 {step}）：卡死或极慢",
-    ),
-    "news_resumed": ("output again after {n} s", "{n} 秒后恢复输出"),
+    "news_stopped": ("output stopped: nothing for {n}", "输出停止：已 {n} 没有任何输出"),
+    "news_no_step": ("output goes on, but no step for {n}", "仍有输出，但已 {n} 没有完成新的一步"),
+    "news_slow": ("slow: step {step} took {n}", "变慢：第 {step} 步用时 {n}"),
+    "news_usual": (", usual are {usual}", "，通常为 {usual}"),
+    "news_where": (" (phase {phase}, last step {step})", "（阶段：{phase}，最后一步：{step}）"),
+    "news_resumed": ("output again after {n}", "{n} 后恢复输出"),
+    "none": ("none", "无"),
     "status": (
         "verl-doctor: step {step}, {lines} lines, last output {n} s ago",
         "verl-doctor：第 {step} 步，{lines} 行，{n} 秒前有输出",
@@ -112,6 +114,16 @@ def pasted(fix: Fix | FixText) -> list[tuple[str, str]]:
     `>` code."""
     parts = (("$", fix.run), ("+", fix.set), (">", fix.code))
     return [(sign, text) for sign, text in parts if text]
+
+
+def duration(seconds: float) -> str:
+    """A time span to read at a glance in either language: `8 s`, `12:40 min`, `2:05:00 h`."""
+    if seconds < 120:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02} min"
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02} h"
 
 
 def label(key: str, lang: Lang, **values: object) -> str:

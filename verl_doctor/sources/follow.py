@@ -10,7 +10,7 @@ import contextlib
 import os
 import select
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import BinaryIO
 
@@ -41,12 +41,23 @@ class _Lines:
         return held
 
 
-def follow_file(path: str, notes: list[str], *, poll_s: float = POLL_S) -> Iterator[bytes]:
+def _nobody() -> None:
+    """Listens to nothing."""
+
+
+def follow_file(
+    path: str,
+    notes: list[str],
+    *,
+    poll_s: float = POLL_S,
+    heard: Callable[[], None] = _nobody,
+) -> Iterator[bytes]:
     """Follows a file for ever: from its beginning, through rotation, truncation and replacement.
 
     Takes the path (the file need not exist yet) and a list that is told what happened to it.
-    Yields whole lines, and b"" after each `poll_s` seconds without any; stop by closing the
-    iterator. An error of reading becomes a note, and reading goes on when the file can be read.
+    Yields whole lines, and b"" after each `poll_s` seconds without any; `heard` is called for each
+    part of a line too (a progress bar prints no line end for hours). Stop by closing the iterator.
+    An error of reading becomes a note, and reading goes on when the file can be read.
     """
     lines = _Lines()
     file: BinaryIO | None = None
@@ -62,6 +73,7 @@ def follow_file(path: str, notes: list[str], *, poll_s: float = POLL_S) -> Itera
                         yield from _missed(path, before, os.fstat(file.fileno()), lines)
                 data = file.read(BLOCK)
                 if data:
+                    heard()
                     whole = lines.take(data)
                     if whole:
                         yield whole
@@ -130,11 +142,13 @@ def _replaced(file: BinaryIO, path: str) -> bool:
     return False
 
 
-def follow_stream(stream: BinaryIO, *, poll_s: float = POLL_S) -> Iterator[bytes]:
+def follow_stream(
+    stream: BinaryIO, *, poll_s: float = POLL_S, heard: Callable[[], None] = _nobody
+) -> Iterator[bytes]:
     """Reads a pipe to its end as its data comes.
 
     Yields whole lines, b"" after each `poll_s` seconds without any, and at the end the last line
-    even if it has no newline.
+    even if it has no newline. `heard` is called for each part of a line too.
     """
     lines = _Lines()
     descriptor = stream.fileno()
@@ -151,6 +165,7 @@ def follow_stream(stream: BinaryIO, *, poll_s: float = POLL_S) -> Iterator[bytes
         data = os.read(descriptor, BLOCK)
         if not data:
             break
+        heard()
         whole = lines.take(data)
         if whole:
             yield whole
