@@ -14,7 +14,7 @@ from .diagnose.report import report
 from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader
-from .model import Lang, Report, SourceInfo
+from .model import Event, Lang, Report, SourceInfo
 from .scan.database import Scanner
 from .sources import Source, chunks
 
@@ -31,6 +31,12 @@ class Session:
         self._notes = tuple(notes)
         self._sources: list[tuple[Reader, list[str]]] = []
         self._offsets: dict[str, int] = {}
+
+    @property
+    def facts(self) -> dict[str, Event]:
+        """Events from outside the log, by a name of the caller's: what a look at the processes
+        of a live run has shown, or a flight recorder's dumps. They may be changed at any time."""
+        return self._collector.facts
 
     @property
     def last_step(self) -> int | None:
@@ -79,6 +85,20 @@ class Session:
         for item in reader.end():
             self._collector.add(item)
         self._collector.end_source(reader.path, reader.lines)
+
+    def exited(self, status: int, signal: str) -> None:
+        """The run's process has ended, as its parent knows. Takes its exit status, and the name of
+        the signal that ended it, or ''. To be called before `end`."""
+        collector = self._collector
+        if status == 0:
+            collector.progress.exit(self.lines)
+        elif signal:
+            fields = {"signal": signal, "command": "", "pid": "", "rank": ""}
+            text = f"ended by {signal} (exit status {status})"
+            self.facts["exit"] = Event(
+                "process_killed", self.lines, text, fields, collector.last_path
+            )
+        collector.exited = True
 
     def report(self) -> Report:
         """What the log says up to here; reading may go on afterwards."""

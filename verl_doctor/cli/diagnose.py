@@ -100,7 +100,9 @@ def diagnose(
         report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
     _write(report, form, output, lang, color, explain_choice, everything)
     if not no_record:
-        _record(report)
+        from .recording import record
+
+        record(report)
     if interrupted:
         return ExitCode.INTERRUPTED
     if unreadable:
@@ -171,22 +173,3 @@ def _machine(report: Report, form: str, lang: Lang) -> str:
     from ..render import json_v1
 
     return json_v1.render(report) if form == "json" else json_v1.render_lines(report)
-
-
-def _record(report: Report) -> None:
-    """Writes to the store; what goes wrong there is told and changes nothing."""
-    from ..errors import StoreError
-    from ..store import record
-
-    if not report.findings:
-        return
-    try:
-        done = record(report)
-    except StoreError as error:
-        print(f"verl-doctor: not recorded: {error}", file=sys.stderr)
-        return
-    if done.created:
-        print(
-            f"verl-doctor: incidents are recorded in {done.path} (--no-record: not)",
-            file=sys.stderr,
-        )

@@ -51,3 +51,21 @@ def rules_option(command: Any) -> Any:
         metavar="DIR",
         help="Further rules; they add to the shipped ones and replace those of the same id.",
     )(command)
+
+
+def notify_options(command: Any) -> Any:
+    """`--notify URL` and `--notify-command CMD`, both repeatable."""
+    command = click.option(
+        "--notify-command",
+        "notify_commands",
+        multiple=True,
+        metavar="CMD",
+        help="Run CMD for each problem (no shell), the message on its standard input.",
+    )(command)
+    return click.option(
+        "--notify",
+        "notify_urls",
+        multiple=True,
+        metavar="URL",
+        help="Send each problem to a service of Apprise (extra `notify`): slack://…, mailto://…",
+    )(command)

@@ -113,6 +113,10 @@ class Progress:
         """Whether the words of an orderly end stand below one line and up to another."""
         return any(number < line <= end for line in self._finished)
 
+    def exit(self, number: int) -> None:
+        """The run's process has ended with status 0; takes the number of its last line."""
+        self._finished.append(number)
+
     def done(self, line: Line) -> None:
         """Takes a line with words of an orderly end; that of one of Ray's daemons is not the
         run's."""

@@ -61,8 +61,10 @@ class Collector:
         self._elastic = Elastic()
         self._collectives = Collectives()
         self._pauses = Pauses()
-        self.facts: list[Event] = []
-        """Events from outside the log: a flight recorder's dumps."""
+        self.facts: dict[str, Event] = {}
+        """Events from outside the log, by a name of the caller's."""
+        self.exited = False
+        """The run is known to have ended: a log that stops is no silence."""
         self._pending: dict[int, list[Match]] = defaultdict(list)
         self._regions: dict[int, int] = {}
         self._held: list[tuple[int, Match, set[str], int]] = []
@@ -233,7 +235,7 @@ class Collector:
         events: list[Event] = [*self._elastic.finish(), *self._shell.finish()]
         events += self._collectives.finish(self.ranks)
         events += self._pauses.finish()
-        events += self.facts
+        events += self.facts.values()
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()
         matches += self._metric_matches()

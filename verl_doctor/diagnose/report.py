@@ -122,7 +122,8 @@ def _interrupted(root: Incident) -> bool:
 def _last_signs(collector: Collector, tail: str) -> Iterator[Match | None]:
     """What a log without a root still shows, the more telling first."""
     yield _last_word(collector)
-    yield silence(collector, tail)
+    if not collector.exited:
+        yield silence(collector, tail)
 
 
 def _last_word(collector: Collector) -> Match | None:

@@ -41,8 +41,13 @@ class _Lines:
         return held
 
 
-def _nobody() -> None:
+def _unheard() -> None:
     """Listens to nothing."""
+
+
+def _never() -> bool:
+    """A file that grows for ever."""
+    return False
 
 
 def follow_file(
@@ -50,13 +55,15 @@ def follow_file(
     notes: list[str],
     *,
     poll_s: float = POLL_S,
-    heard: Callable[[], None] = _nobody,
+    heard: Callable[[], None] = _unheard,
+    ended: Callable[[], bool] = _never,
 ) -> Iterator[bytes]:
-    """Follows a file for ever: from its beginning, through rotation, truncation and replacement.
+    """Follows a file: from its beginning, through rotation, truncation and replacement.
 
     Takes the path (the file need not exist yet) and a list that is told what happened to it.
     Yields whole lines, and b"" after each `poll_s` seconds without any; `heard` is called for each
-    part of a line too (a progress bar prints no line end for hours). Stop by closing the iterator.
+    part of a line too (a progress bar prints no line end for hours). Goes on for ever, or until
+    all has been read that was written before `ended` came true; or close the iterator.
     An error of reading becomes a note, and reading goes on when the file can be read.
     """
     lines = _Lines()
@@ -71,6 +78,7 @@ def follow_file(
                     if before is not None:
                         # what stood at the path in between has moved on, or it would be this file
                         yield from _missed(path, before, os.fstat(file.fileno()), lines)
+                last = ended()
                 data = file.read(BLOCK)
                 if data:
                     heard()
@@ -92,6 +100,9 @@ def follow_file(
                     notes.append("the file was truncated; reading went on from its beginning")
                     continue
                 told = ""
+                if last:
+                    yield from filter(None, (lines.rest(),))
+                    return
             except OSError as error:
                 if file is None and isinstance(error, FileNotFoundError):
                     pass  # not there yet, or just moved away
@@ -143,7 +154,7 @@ def _replaced(file: BinaryIO, path: str) -> bool:
 
 
 def follow_stream(
-    stream: BinaryIO, *, poll_s: float = POLL_S, heard: Callable[[], None] = _nobody
+    stream: BinaryIO, *, poll_s: float = POLL_S, heard: Callable[[], None] = _unheard
 ) -> Iterator[bytes]:
     """Reads a pipe to its end as its data comes.
 
