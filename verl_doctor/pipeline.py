@@ -89,15 +89,13 @@ class Session:
     def exited(self, status: int, signal: str) -> None:
         """The run's process has ended, as its parent knows. Takes its exit status, and the name of
         the signal that ended it, or ''. To be called before `end`."""
-        collector = self._collector
+        collector, last = self._collector, max(1, self.lines)
         if status == 0:
-            collector.progress.exit(self.lines)
+            collector.progress.exit(last)
         elif signal:
             fields = {"signal": signal, "command": "", "pid": "", "rank": ""}
             text = f"ended by {signal} (exit status {status})"
-            self.facts["exit"] = Event(
-                "process_killed", self.lines, text, fields, collector.last_path
-            )
+            self.facts["exit"] = Event("process_killed", last, text, fields, collector.last_path)
         collector.exited = True
 
     def report(self) -> Report:

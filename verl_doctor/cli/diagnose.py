@@ -10,7 +10,7 @@ from typing import BinaryIO
 import click
 
 from ..model import SEVERITIES, Lang, Report, severity_rank
-from .options import color_option, lang_option, rules_option
+from .options import color_option, lang_option, live_options, rules_option
 
 FORMATS = ("text", "json", "jsonl", "markdown")
 
@@ -46,6 +46,7 @@ def _stdin() -> BinaryIO | None:
 @click.option("--all", "everything", is_flag=True, help="List consequences too.")
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
 @click.option("--no-cache", is_flag=True, help="Read the rules anew.")
+@live_options
 @rules_option
 @lang_option
 @color_option
@@ -60,6 +61,9 @@ def diagnose(
     everything: bool,
     no_record: bool,
     no_cache: bool,
+    hang_after: float | None,
+    notify_urls: tuple[str, ...],
+    notify_commands: tuple[str, ...],
     rule_dirs: tuple[str, ...],
     lang: Lang,
     color: str,
@@ -71,10 +75,11 @@ def diagnose(
     it has been printed (--no-record: not).
     """
     from ..knowledge.load import load
+    from ..notify import Notifier, channels
     from ..pipeline import diagnose as run
     from ..sources import expand
     from . import ExitCode
-    from .watching import watch_log
+    from .watching import complain, watch_log
 
     stdin = _stdin()
     if not logs:
@@ -87,9 +92,21 @@ def diagnose(
             raise click.UsageError("--follow takes one log file, or a pipe")
         base, scanner = load(rule_dirs, cache=not no_cache)
         report, interrupted = watch_log(
-            logs[0], base, scanner, lang=lang, speak=form == "text", stdin=stdin
+            logs[0],
+            base,
+            scanner,
+            lang=lang,
+            speak=form == "text",
+            stdin=stdin,
+            hang_after=hang_after,
+            notifier=Notifier(channels(notify_urls, notify_commands), complain),
         )
     else:
+        if hang_after or notify_urls or notify_commands:
+            raise click.UsageError(
+                "--hang-after and --notify are for a run that goes on: add --follow, "
+                "or use `verl-doctor run -- CMD`"
+            )
         sources, failures = expand(logs, stdin=stdin)
         for failure in failures:
             print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)

@@ -53,19 +53,26 @@ def rules_option(command: Any) -> Any:
     )(command)
 
 
-def notify_options(command: Any) -> Any:
-    """`--notify URL` and `--notify-command CMD`, both repeatable."""
+def live_options(command: Any) -> Any:
+    """`--hang-after SECONDS`, `--notify URL` and `--notify-command CMD`: for a run that goes on."""
     command = click.option(
         "--notify-command",
         "notify_commands",
         multiple=True,
         metavar="CMD",
-        help="Run CMD for each problem (no shell), the message on its standard input.",
+        help="Live: run CMD for each problem (no shell), the message on its standard input.",
     )(command)
-    return click.option(
+    command = click.option(
         "--notify",
         "notify_urls",
         multiple=True,
         metavar="URL",
-        help="Send each problem to a service of Apprise (extra `notify`): slack://…, mailto://…",
+        help="Live: send each problem to a service of Apprise (extra `notify`): slack://…",
+    )(command)
+    return click.option(
+        "--hang-after",
+        type=click.FloatRange(min=1),
+        metavar="SECONDS",
+        help="Live: call it a hang after so long without output or without a step.  "
+        "[default: by the run's own rhythm]",
     )(command)

@@ -15,7 +15,7 @@ import click
 
 from ..model import Lang
 from ..render.labels import duration, label
-from .options import color_option, lang_option, notify_options, rules_option
+from .options import color_option, lang_option, live_options, rules_option
 
 if TYPE_CHECKING:
     from ..live import News
@@ -32,16 +32,9 @@ UNNAMED = "<output>"
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option("--log", type=click.Path(dir_okay=False), help="Keep the output in this file.")
-@click.option(
-    "--hang-after",
-    type=click.FloatRange(min=1),
-    metavar="SECONDS",
-    help="Call it a hang after so long without output or without a step.  "
-    "[default: by the run's own rhythm]",
-)
 @click.option("--no-stacks", is_flag=True, help="Do not look at the processes of a hang.")
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
-@notify_options
+@live_options
 @rules_option
 @lang_option
 @color_option

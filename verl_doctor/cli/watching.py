@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..model import Lang, Report
 
 if TYPE_CHECKING:
     from ..knowledge.base import RuleBase
+    from ..notify import Notifier
     from ..scan.database import Scanner
 
 
@@ -19,31 +21,40 @@ def watch_log(
     lang: Lang,
     speak: bool,
     stdin: BinaryIO | None,
+    hang_after: float | None,
+    notifier: Notifier,
 ) -> tuple[Report, bool]:
     """Reads a log that still grows and tells its findings as they come.
 
-    Takes the path (`-`: `stdin`), the rules, and whether to print the news on standard output.
+    Takes the path (`-`: `stdin`), the rules, whether to print the news on standard output, the
+    seconds after which a wait is a hang (None: by the run's rhythm), and who else is told.
     Returns the last report, and whether Ctrl-C ended the reading.
     """
+    from ..detect.cadence import Patience
     from ..live import News, Watch
+    from ..notify import Message
     from ..pipeline import Session
+    from ..render.labels import label
     from ..render.news import Status, line
     from ..sources.follow import follow_file, follow_stream
 
     remarks: list[str] = []
     session = Session(base, scanner, lang)
     status = Status(lang)
-    session.begin("<stdin>" if log == "-" else log, remarks)
+    name = "<stdin>" if log == "-" else log
+    session.begin(name, remarks)
 
     def tell(news: News) -> None:
         status.clear()
+        text = line(news, lang)
         if speak:
-            print(line(news, lang), flush=True)
+            print(text, flush=True)
+        notifier.news(news, text)
 
     def tick(quiet_s: float) -> None:
         status.show(session.last_step, session.lines, quiet_s)
 
-    watch = Watch(session, tell, tick=tick)
+    watch = Watch(session, tell, tick=tick, patience=Patience(fixed_s=hang_after))
     if log == "-" and stdin:
         stream = follow_stream(stdin, heard=watch.heard)
     else:
@@ -55,4 +66,13 @@ def watch_log(
         interrupted = True
     status.clear()
     session.end()
-    return session.report(), interrupted
+    report = session.report()
+    root = report.findings[0].title if report.findings else ""
+    notifier.send(Message(label("news_ended", lang, log=name), root, "ended"))
+    notifier.close()
+    return report, interrupted
+
+
+def complain(text: str) -> None:
+    """What goes wrong beside the result, on standard error."""
+    print(f"verl-doctor: {text}", file=sys.stderr, flush=True)

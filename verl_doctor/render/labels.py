@@ -29,6 +29,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "news_usual": (", usual are {usual}", "，通常为 {usual}"),
     "news_where": (" (phase {phase}, last step {step})", "（阶段：{phase}，最后一步：{step}）"),
     "news_resumed": ("output again after {n}", "{n} 后恢复输出"),
+    "news_ended": ("verl-doctor: {log} has ended", "verl-doctor：{log} 已结束"),
     "none": ("none", "无"),
     "stacks_still": (
         "Two looks {n} apart at the processes: nothing moved. Innermost frame first:",
