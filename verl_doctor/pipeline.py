@@ -5,7 +5,7 @@ sources -> chunks -> scan -> records and blocks -> matches -> incidents -> repor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -130,14 +130,17 @@ def diagnose_chunks(
     *,
     lang: Lang = "en",
     notes: Sequence[str] = (),
+    facts: Mapping[str, Event] | None = None,
 ) -> tuple[Report, bool]:
     """Diagnoses logs given as chunks of bytes that end at line ends.
 
-    Takes (name, chunks, notes of their reading) for each source, in order; the notes may still
-    grow while the chunks are read. Returns the report, and whether Ctrl-C cut the reading short
-    (what had been read by then is diagnosed).
+    Takes (name, chunks, notes of their reading) for each source, in order (the notes may still
+    grow while the chunks are read), and events from outside the logs (see `Session.facts`).
+    Returns the report, and whether Ctrl-C cut the reading short (what had been read by then is
+    diagnosed).
     """
     session = Session(base, scanner, lang, notes)
+    session.facts.update(facts or {})
     interrupted = False
     for name, parts, remarks in named:
         session.begin(name, remarks)
@@ -160,12 +163,14 @@ def diagnose(
     *,
     lang: Lang = "en",
     notes: Sequence[str] = (),
+    facts: Mapping[str, Event] | None = None,
     stdin: BinaryIO | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[Report, bool]:
     """Diagnoses sources as one run, and says whether Ctrl-C cut the reading short.
 
-    Takes what `sources.expand` gave, the rules, and a callback that is told the bytes read so far.
+    Takes what `sources.expand` gave, the rules, events from outside the logs, and a callback that
+    is told the bytes read so far.
     Reading errors end that source and become notes; they never raise.
     """
 
@@ -181,4 +186,4 @@ def diagnose(
     for source in sources:
         remarks: list[str] = []
         named.append((source.path, parts(source, remarks), remarks))
-    return diagnose_chunks(named, base, scanner, lang=lang, notes=notes)
+    return diagnose_chunks(named, base, scanner, lang=lang, notes=notes, facts=facts)

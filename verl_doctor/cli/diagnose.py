@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import click
 
-from ..model import SEVERITIES, Lang, Report, severity_rank
+from ..model import SEVERITIES, Event, Lang, Report, severity_rank
 from .options import color_option, lang_option, live_options, rules_option
 
 FORMATS = ("text", "json", "jsonl", "markdown")
@@ -42,6 +42,14 @@ def _stdin() -> BinaryIO | None:
     is_flag=True,
     help="Follow a log that still grows (one file; it need not exist yet); Ctrl-C ends it.",
 )
+@click.option(
+    "--flight-recorder",
+    "flight",
+    multiple=True,
+    type=click.Path(exists=True),
+    metavar="PATH",
+    help="Read dumps of PyTorch's flight recorder too: their folder, or files; repeatable.",
+)
 @click.option("--explain-choice", is_flag=True, help="Say why this root, and what was demoted.")
 @click.option("--all", "everything", is_flag=True, help="List consequences too.")
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
@@ -57,6 +65,7 @@ def diagnose(
     fail_on: str,
     exit_zero: bool,
     follow: bool,
+    flight: tuple[str, ...],
     explain_choice: bool,
     everything: bool,
     no_record: bool,
@@ -82,7 +91,7 @@ def diagnose(
     from .watching import complain, watch_log
 
     stdin = _stdin()
-    if not logs:
+    if not logs and not flight:
         if stdin is None or stdin.isatty():
             raise click.UsageError("which log? Try `verl-doctor train.log` or pipe one in.")
         logs = ("-",)
@@ -107,14 +116,17 @@ def diagnose(
                 "--hang-after and --notify are for a run that goes on: add --follow, "
                 "or use `verl-doctor run -- CMD`"
             )
-        sources, failures = expand(logs, stdin=stdin)
+        sources, failures = expand(logs, stdin=stdin) if logs else ([], [])
         for failure in failures:
             print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
         unreadable = any(failure.fatal for failure in failures)
-        if not sources and (unreadable or not failures):
+        if logs and not sources and (unreadable or not failures):
             return ExitCode.USAGE
         base, scanner = load(rule_dirs, cache=not no_cache)
-        report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
+        notes, facts = _dumps(flight)
+        report, interrupted = run(
+            sources, base, scanner, lang=lang, notes=notes, facts=facts, stdin=stdin
+        )
     _write(report, form, output, lang, color, explain_choice, everything)
     if not no_record:
         from .recording import record
@@ -128,6 +140,21 @@ def diagnose(
     if worst <= severity_rank(fail_on) and not exit_zero:
         return ExitCode.FINDINGS
     return ExitCode.OK
+
+
+def _dumps(paths: tuple[str, ...]) -> tuple[list[str], dict[str, Event]]:
+    """(notes, facts) of a flight recorder's dumps."""
+    if not paths:
+        return [], {}
+    from ..detect.flight_recorder import compare
+    from ..sources.flight_recorder import read_dumps
+
+    notes: list[str] = []
+    dumps = read_dumps(paths, notes)
+    event = compare(dumps)
+    if event is None:
+        notes.append(f"flight recorder: {len(dumps)} dumps, all recorded collectives have ended")
+    return notes, {"flight_recorder": event} if event else {}
 
 
 def _is_pipe(stdin: BinaryIO | None) -> bool:

@@ -62,7 +62,8 @@ class Collector:
         self._collectives = Collectives()
         self._pauses = Pauses()
         self.facts: dict[str, Event] = {}
-        """Events from outside the log, by a name of the caller's."""
+        """Events from outside the log, by a name of the caller's; without a line they stand at
+        the log's end."""
         self.exited = False
         """The run is known to have ended: a log that stops is no silence."""
         self._pending: dict[int, list[Match]] = defaultdict(list)
@@ -235,7 +236,10 @@ class Collector:
         events: list[Event] = [*self._elastic.finish(), *self._shell.finish()]
         events += self._collectives.finish(self.ranks)
         events += self._pauses.finish()
-        events += self.facts.values()
+        end = max(1, self.total_lines)
+        for fact in self.facts.values():
+            place = (fact.line or end, fact.path or self.last_path)
+            events.append(replace(fact, line=place[0], path=place[1]))
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()
         matches += self._metric_matches()
