@@ -1,8 +1,8 @@
 """Dumps of PyTorch's flight recorder: what each rank's collectives were when a time-out came.
 
 The files are pickles (`_dump_fr_trace`) or JSON of the same structure; see torch/csrc/distributed/
-c10d/FlightRecorderDetail.hpp, version 2.10 of the format and those before it. A pickle can hold a program: only
-plain containers are let in, and a refusal names what wanted to be called.
+c10d/FlightRecorderDetail.hpp, version 2.10 of the format and those before it. A pickle can hold a
+program: only plain containers are let in, and a refusal names what wanted to be called.
 """
 
 from __future__ import annotations
