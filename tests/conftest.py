@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,6 +41,19 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
     return home
+
+
+@pytest.fixture(scope="session")
+def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder that holds the compiled rules, for children that would compile them anew."""
+    folder = tmp_path_factory.mktemp("cache")
+    subprocess.run(
+        [sys.executable, "-m", "verl_doctor", "rules", "list"],
+        env={**os.environ, "XDG_CACHE_HOME": str(folder)},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .detect.cadence import Cadence, Patience
+from .detect.cadence import LEAST_S, Cadence
 from .model import Finding, Report, severity_rank
 from .pipeline import Session
 
@@ -66,7 +66,8 @@ class Watch:
     clock: Callable[[], float] = time.monotonic
     tick: Callable[[float], None] | None = None
     """Called at every look at the clock with the seconds since the last output."""
-    patience: Patience = field(default_factory=Patience)
+    least_s: float = LEAST_S
+    """A wait that is shorter is never told, however fast the steps."""
     told: dict[str, _Told] = field(default_factory=dict)
     root: str = ""
     _cadence: Cadence = field(init=False)
@@ -82,7 +83,7 @@ class Watch:
         still has what was read.
         """
         begun = self._last_output = self.clock()
-        self._cadence = Cadence(begun, self.patience)
+        self._cadence = Cadence(begun, self.least_s)
         fed, since, rest = 0, begun, LOOK_S
         for chunk in stream:
             now = self.clock()

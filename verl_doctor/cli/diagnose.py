@@ -70,7 +70,7 @@ def diagnose(
     everything: bool,
     no_record: bool,
     no_cache: bool,
-    hang_after: float | None,
+    hang_after: float,
     notify_urls: tuple[str, ...],
     notify_commands: tuple[str, ...],
     rule_dirs: tuple[str, ...],
@@ -111,10 +111,9 @@ def diagnose(
             notifier=Notifier(channels(notify_urls, notify_commands), complain),
         )
     else:
-        if hang_after or notify_urls or notify_commands:
+        if notify_urls or notify_commands:
             raise click.UsageError(
-                "--hang-after and --notify are for a run that goes on: add --follow, "
-                "or use `verl-doctor run -- CMD`"
+                "--notify is for a run that goes on: add --follow, or use `verl-doctor run -- CMD`"
             )
         sources, failures = expand(logs, stdin=stdin) if logs else ([], [])
         for failure in failures:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ..detect.cadence import LEAST_S
 from ..model import Lang
 
 LANGS = ("en", "zh")
@@ -73,6 +74,7 @@ def live_options(command: Any) -> Any:
         "--hang-after",
         type=click.FloatRange(min=1),
         metavar="SECONDS",
-        help="Live: call it a hang after so long without output or without a step.  "
-        "[default: by the run's own rhythm]",
+        default=LEAST_S,
+        help="Live: call no shorter wait a hang; beyond it the run's own rhythm decides.",
+        show_default=True,
     )(command)

@@ -41,7 +41,7 @@ UNNAMED = "<output>"
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD…")
 def run(
     log: str | None,
-    hang_after: float | None,
+    hang_after: float,
     no_stacks: bool,
     no_record: bool,
     notify_urls: tuple[str, ...],
@@ -63,7 +63,6 @@ def run(
     """
     if os.name != "posix":
         raise click.UsageError("`run` needs Linux or macOS; use verl-doctor -f LOG instead")
-    from ..detect.cadence import Patience
     from ..notify import Notifier, channels
     from ..run.child import NOT_EXECUTABLE, NOT_FOUND
     from ..run.copying import Copy
@@ -83,7 +82,7 @@ def run(
             session=lambda: _session(rule_dirs, lang),
             tell=attendant.news,
             look=attendant.look,
-            patience=Patience(fixed_s=hang_after),
+            least_s=hang_after,
         )
         try:
             supervisor.start(command, copy)
@@ -118,19 +117,28 @@ def _copy_file(log: str | None, attendant: _Attendant) -> Iterator[tuple[int, st
     if log is None:
         descriptor, path = tempfile.mkstemp(prefix="verl-doctor-", suffix=".log")
     else:
-        if os.path.exists(log):
-            moved = next(
-                name for i in itertools.count(1) if not os.path.exists(name := f"{log}.{i}")
-            )
-            os.rename(log, moved)
-            attendant.tell(label("run_log_moved", attendant.lang, path=log, moved=moved))
-        descriptor, path = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), log
+        descriptor, path = _kept(log, attendant), log
     try:
         yield descriptor, path
     finally:
         os.close(descriptor)
         if log is None:
             os.unlink(path)
+
+
+def _kept(log: str, attendant: _Attendant) -> int:
+    """A descriptor of the new log. Errors: click.UsageError if it can't be one."""
+    try:
+        if os.path.isfile(log):
+            numbered = (f"{log}.{i}" for i in itertools.count(1))
+            moved = next(name for name in numbered if not os.path.exists(name))
+            os.rename(log, moved)
+            attendant.tell(label("run_log_moved", attendant.lang, path=log, moved=moved))
+        elif os.path.lexists(log):
+            raise click.UsageError(f"--log {log} is no regular file: the doctor reads it back")
+        return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    except OSError as error:
+        raise click.UsageError(f"--log {log}: {error.strerror}") from error
 
 
 class _Attendant:

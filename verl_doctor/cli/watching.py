@@ -21,16 +21,15 @@ def watch_log(
     lang: Lang,
     speak: bool,
     stdin: BinaryIO | None,
-    hang_after: float | None,
+    hang_after: float,
     notifier: Notifier,
 ) -> tuple[Report, bool]:
     """Reads a log that still grows and tells its findings as they come.
 
     Takes the path (`-`: `stdin`), the rules, whether to print the news on standard output, the
-    seconds after which a wait is a hang (None: by the run's rhythm), and who else is told.
+    seconds before which no wait is called a hang, and who else is told.
     Returns the last report, and whether Ctrl-C ended the reading.
     """
-    from ..detect.cadence import Patience
     from ..live import News, Watch
     from ..notify import Message
     from ..pipeline import Session
@@ -54,7 +53,7 @@ def watch_log(
     def tick(quiet_s: float) -> None:
         status.show(session.last_step, session.lines, quiet_s)
 
-    watch = Watch(session, tell, tick=tick, patience=Patience(fixed_s=hang_after))
+    watch = Watch(session, tell, tick=tick, least_s=hang_after)
     if log == "-" and stdin:
         stream = follow_stream(stdin, heard=watch.heard)
     else:

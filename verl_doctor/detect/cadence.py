@@ -33,15 +33,6 @@ Kind = Literal["start", "first_step", "step", "validation", "checkpoint", "mixed
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a wait may be."""
-
-    least_s: float = LEAST_S
-    fixed_s: float | None = None
-    """Instead of everything that the rhythm says: the user knows better."""
-
-
-@dataclass(frozen=True, slots=True)
 class Gap:
     """The wait between two steps."""
 
@@ -63,8 +54,9 @@ class Gap:
 class Cadence:
     """Learns from steps and phases in their order; tells how long the current wait may last."""
 
-    def __init__(self, begun: float, patience: Patience | None = None) -> None:
-        self._patience = patience or Patience()
+    def __init__(self, begun: float, least_s: float = LEAST_S) -> None:
+        """Takes the time at which waiting begins, and the seconds that no wait is too long for."""
+        self._least_s = least_s
         self._gaps: defaultdict[Kind, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
         self._special: set[str] = set()
         self._last_step: int | None = None
@@ -115,17 +107,15 @@ class Cadence:
 
     def limit_s(self) -> float:
         """Seconds that the current wait may take before it is too long."""
-        if self._patience.fixed_s is not None:
-            return self._patience.fixed_s
         step = self._learnt("step")
         if self._last_step is None or not step:
-            return max(START_S, self._patience.least_s)
+            return max(START_S, self._least_s)
         if not self._special:
-            return max(step, self._patience.least_s)
+            return max(step, self._least_s)
         known = self._learnt(self.kind)
         if known:
-            return max(known, step, self._patience.least_s)
-        return max(step + sum(UNSEEN_S[one] for one in self._special), self._patience.least_s)
+            return max(known, step, self._least_s)
+        return max(step + sum(UNSEEN_S[one] for one in self._special), self._least_s)
 
     def _learnt(self, kind: Kind) -> float:
         """What the gaps of a kind allow for the next one; 0 before they are known."""

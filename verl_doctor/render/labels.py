@@ -26,7 +26,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "news_stopped": ("output stopped: nothing for {n}", "输出停止：已 {n} 没有任何输出"),
     "news_no_step": ("output goes on, but no step for {n}", "仍有输出，但已 {n} 没有完成新的一步"),
     "news_slow": ("slow: step {step} took {n}", "变慢：第 {step} 步用时 {n}"),
-    "news_usual": (", usual are {usual}", "，通常为 {usual}"),
+    "news_usual": (", usually {usual}", "，通常为 {usual}"),
     "news_where": (" (phase {phase}, last step {step})", "（阶段：{phase}，最后一步：{step}）"),
     "news_resumed": ("output again after {n}", "{n} 后恢复输出"),
     "news_ended": ("verl-doctor: {log} has ended", "verl-doctor：{log} 已结束"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..logs.text import visible
 from ..model import Lang
-from ..run.hang import Held, waits_for
+from ..run.hang import Held, telling, waits_for
 from ..run.stacks import Stack
 from .labels import duration, label
 
@@ -23,7 +23,7 @@ def stacks(held: Held, lang: Lang) -> str:
     snapshot = held.snapshot
     if snapshot.obstacle:
         return f"{say('obstacle_' + snapshot.obstacle)}\n{say('other_stacks')}"
-    found = snapshot.stacks
+    found = telling(snapshot.stacks)
     key = "stacks_still" if held.still else "stacks_move"
     out = [say(key, n=duration(held.seconds))]
     for stack in found[:MAX_STACKS]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 
-from ..detect.cadence import Patience
 from ..live import News, Watch
 from ..model import Event, Report
 from ..pipeline import Session
@@ -31,7 +30,7 @@ class Examination(threading.Thread):
         session: Callable[[], Session],
         tell: Callable[[News], None],
         look: Look,
-        patience: Patience,
+        least_s: float,
     ) -> None:
         super().__init__(name="verl-doctor", daemon=True)
         self._copy = copy
@@ -40,7 +39,7 @@ class Examination(threading.Thread):
         self._open = session
         self._tell = tell
         self._look = look
-        self._patience = patience
+        self._least_s = least_s
         self._ended = threading.Event()
         self._end: Ended | None = None
         self.report: Report | None = None
@@ -73,7 +72,7 @@ class Examination(threading.Thread):
             elif news.kind == "resumed":
                 session.facts.pop("hang", None)
 
-        watch = Watch(session, tell, patience=self._patience)
+        watch = Watch(session, tell, least_s=self._least_s)
         stream = follow_file(self._path, notes, heard=watch.heard, ended=self._ended.is_set)
         watch.run(self._heard(watch, stream))
         if self._end is not None:

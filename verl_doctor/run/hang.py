@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..detect.progress import phase_of_frames
@@ -25,11 +25,14 @@ _WAITS = (
         "collective",
         re.compile(r"torch/distributed/(?:distributed_c10d|_functional_collectives)\.py"),
     ),
-    ("dataloader", re.compile(r"torch/utils/data/dataloader\.py:(?:_try_get_data|_get_data)")),
-    ("idle", re.compile(r"resource_tracker\.py:main|forkserver\.py:main|compile_worker/")),
-    ("idle", re.compile(r"elastic/agent/server/api\.py:|subprocess\.py:_?wait")),
-    ("ray", re.compile(r"ray/_private/worker\.py:(?:get|wait|get_objects|main_loop)")),
-    ("join", re.compile(r"multiprocessing/(?:popen_\w+|process|spawn)\.py:(?:wait|poll|join)")),
+    ("dataloader", re.compile(r"torch/utils/data/dataloader\.py:\S*_get_data$", re.M)),
+    ("idle", re.compile(r"resource_tracker\.py:\S*main|forkserver\.py:\S*main|compile_worker/")),
+    ("idle", re.compile(r"elastic/agent/server/api\.py:|/subprocess\.py:\S*wait$", re.M)),
+    ("ray", re.compile(r"ray/_private/worker\.py:\S*(?:get|wait|get_objects|main_loop)$", re.M)),
+    (
+        "join",
+        re.compile(r"multiprocessing/(?:popen_\w+|process|spawn)\.py:\S*(?:wait|poll|join)$", re.M),
+    ),
 )
 """Places where a process waits for another one: the one waited for is more telling."""
 _ORDER = ("", "collective", "dataloader", "ray", "join", "idle")
@@ -66,6 +69,11 @@ def waits_for(stack: Stack) -> str:
     return next((kind for kind, pattern in _WAITS if pattern.search(near)), "")
 
 
+def telling(stacks: Sequence[Stack]) -> list[Stack]:
+    """The most telling first: those that others wait for, of them the one with fewest processes."""
+    return sorted(stacks, key=lambda one: (_ORDER.index(waits_for(one)), len(one.pids)))
+
+
 def hang_event(held: Held, news: News, path: str, line: int) -> Event | None:
     """What the looks prove: a hang, if nothing has moved between them.
 
@@ -74,8 +82,8 @@ def hang_event(held: Held, news: News, path: str, line: int) -> Event | None:
     """
     if not held.still:
         return None
-    stacks = held.snapshot.stacks
-    culprit = min(stacks, key=lambda one: (_ORDER.index(waits_for(one)), len(one.pids)))
+    stacks = telling(held.snapshot.stacks)
+    culprit = stacks[0]
     frames = culprit.frames
     place = next((frame for frame in frames if frame.user), frames[0])
     functions = "\n".join(f"{frame.function} {frame.file}" for frame in reversed(frames))

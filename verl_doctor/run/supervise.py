@@ -104,8 +104,10 @@ class Supervisor:
 
     def _drain(self) -> bool:
         """Waits until all output is passed on; False if someone still holds the run's end."""
+        ended = time.monotonic()
         while alive := [passage for passage in self._passages if passage.is_alive()]:
-            if all(passage.idle_s > LINGER_S for passage in alive):
+            patient = time.monotonic() - ended < LINGER_S
+            if not patient and all(passage.idle_s > LINGER_S for passage in alive):
                 return False
             alive[0].join(0.05)
         return True
