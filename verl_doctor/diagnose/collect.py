@@ -227,7 +227,8 @@ class Collector:
         if match.block is not None:
             frames = [frame for exc in match.block.chain for frame in exc.frames]
             phase = phase_of_frames("\n".join(f"{one.function} {one.file}" for one in frames))
-        phase = phase or self.progress.phase_at(match.line)[0]
+        # stacks of a hang tell the phase better than the last banner
+        phase = phase or match.captures.get("phase", "") or self.progress.phase_at(match.line)[0]
         incidents.add(replace(match, phase=phase), rule, also)
 
     def closed(self) -> Closed:

@@ -43,7 +43,7 @@ class Held:
     """What two looks have shown."""
 
     snapshot: Snapshot
-    """The second one."""
+    """The last one that shows any."""
     still: bool
     """All stacks were the same in both."""
     seconds: float
@@ -59,7 +59,9 @@ def look_twice(root: int, usual_s: float, see: Callable[[int], Snapshot] = snaps
         return Held(first, False, 0.0)
     time.sleep(pause)
     second = see(root)
-    return Held(second, bool(second.stacks) and first.stacks == second.stacks, pause)
+    # a process may end between the looks: what the first has shown is worth telling
+    latest = second if second.stacks else first
+    return Held(latest, first.stacks == second.stacks, pause)
 
 
 def waits_for(stack: Stack) -> str:
