@@ -91,7 +91,8 @@ def watched(program: str, tmp_path: Path, until: bytes, *options: str) -> tuple[
         said, end = b"", time.monotonic() + LIMIT_S
         while until not in said and time.monotonic() < end:
             said += os.read(process.stderr.fileno(), 1 << 16) or b"(ended)" + until
-        process.send_signal(signal.SIGTERM)
+        if b"the command ended" not in said:
+            process.send_signal(signal.SIGTERM)
         said += process.stderr.read()
     return said, process.returncode
 
