@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from verl_doctor.detect.flight_recorder import compare
 from verl_doctor.live import News
 from verl_doctor.model import Frame
 from verl_doctor.render.stacks import stacks as shown
 from verl_doctor.run.hang import Held, hang_event, look_twice, waits_for
 from verl_doctor.run.stacks import Snapshot, Stack, merged, snapshot
+from verl_doctor.sources.flight_recorder import read_dumps
 
 LIMIT_S = 90.0
 STEP_S = 1.0
@@ -46,13 +48,20 @@ if __name__ == "__main__":
 """
 
 COLLECTIVE = """
-import torch, torch.distributed as dist, torch.multiprocessing as mp
+import threading, torch, torch.distributed as dist, torch.multiprocessing as mp
+from torch._C._distributed_c10d import _dump_fr_trace
+os.environ["TORCH_FR_BUFFER_SIZE"] = "100"
+def dump(rank):
+    with open(f"{os.path.dirname(__file__)}/trace_rank_{rank}", "wb") as file:
+        file.write(_dump_fr_trace(True, False, False))
 def compute_score():
     time.sleep(600)
 def train(rank, file):
     dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=2)
     for number in range(1, 30):
-        if number == 5 and rank == 1: compute_score()
+        if number == 5:
+            threading.Timer(1.0 - rank, dump, [rank]).start()
+            if rank == 1: compute_score()
         dist.all_reduce(torch.ones(4))
         if rank == 0: step(number)
 if __name__ == "__main__":
@@ -122,6 +131,10 @@ def test_a_collective_that_one_rank_never_joins(tmp_path: Path) -> None:
     assert quiet < 3 * max(usual, STEP_S)
     assert b"waits in a collective" in said
     assert re.search(rb"HNG031[\s\S]*compute_score[\s\S]* HUNG  reward, step 4", said)
+    # what the ranks' flight recorders say, read by the same program, agrees
+    event = compare(read_dumps([str(tmp_path)], []))
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
 
 
 def test_a_slow_step_is_no_hang(tmp_path: Path) -> None:
