@@ -26,9 +26,9 @@ STEP_S = 1.0
 
 PREAMBLE = f"""
 import os, sys, time
-def step(number):
-    time.sleep({STEP_S})
-    print(f"step:{{number}} - actor/grad_norm:0.3", flush=True)
+def step(number, seconds={STEP_S}):
+    time.sleep(seconds)
+    print("step:%d - actor/grad_norm:0.3" % number, flush=True)
 """
 
 DATALOADER = """
@@ -77,9 +77,9 @@ def generate_sequences(end):
 SLOW_STEP = f"""
 {DEEPER}
 sys.setrecursionlimit(10**6)
-for number in range(1, 5): step(number)
-generate_sequences(time.monotonic() + 5 * {STEP_S})
-for number in range(5, 7): step(number)
+for number in range(1, 5): step(number, 0.4)
+generate_sequences(time.monotonic() + 3)
+for number in range(5, 7): step(number, 0.4)
 """
 
 

@@ -87,27 +87,24 @@ class Watch:
         fed, since, rest = 0, begun, LOOK_S
         for chunk in stream:
             now = self.clock()
+            steady = now - begun >= STEADY_AFTER_S
+            if not chunk:
+                if self.tick is not None:
+                    self.tick(now - self._last_output)
+                self._wait(now)
+            if fed > CATCHING_UP and chunk:
+                fed, since = 1, now
+            elif fed and (not chunk or (steady and now - since >= rest)):
+                self.session.pause()
+                if steady:
+                    self.look(now)
+                    fed, rest = 0, max(LOOK_S, LOOK_SHARE * (self.clock() - now))
             if chunk:
                 self.heard()
                 self.session.feed(chunk)
                 self._marks(now)
                 since = since if fed else now
                 fed += len(chunk)
-                if now - since < rest:
-                    continue
-                if fed > CATCHING_UP:
-                    fed, since = 1, now
-                    continue
-            else:
-                if self.tick is not None:
-                    self.tick(now - self._last_output)
-                self._wait(now)
-                if not fed:
-                    continue
-                self.session.pause()
-            if now - begun >= STEADY_AFTER_S:
-                self.look(now)
-                fed, rest = 0, max(LOOK_S, LOOK_SHARE * (self.clock() - now))
         return self.session.report()
 
     def heard(self) -> None:
