@@ -10,7 +10,8 @@ from typing import BinaryIO
 import click
 
 from ..model import SEVERITIES, Event, Lang, Report, severity_rank
-from .options import color_option, lang_option, live_options, rules_option
+from .options import color_option, lang_option, rules_option
+from .watching import live_options
 
 FORMATS = ("text", "json", "jsonl", "markdown")
 
@@ -84,11 +85,9 @@ def diagnose(
     it has been printed (--no-record: not).
     """
     from ..knowledge.load import load
-    from ..notify import Notifier, channels
     from ..pipeline import diagnose as run
     from ..sources import expand
     from . import ExitCode
-    from .watching import complain, watch_log
 
     stdin = _stdin()
     if not logs and not flight:
@@ -99,6 +98,9 @@ def diagnose(
     if follow or (logs == ("-",) and form == "text" and _is_pipe(stdin)):
         if len(logs) != 1 or Path(logs[0]).is_dir():
             raise click.UsageError("--follow takes one log file, or a pipe")
+        from ..notify import Notifier, channels
+        from .watching import complain, watch_log
+
         base, scanner = load(rule_dirs, cache=not no_cache)
         report, interrupted = watch_log(
             logs[0],

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from ..detect.cadence import LEAST_S
 from ..model import Lang
 
 LANGS = ("en", "zh")
@@ -51,30 +50,4 @@ def rules_option(command: Any) -> Any:
         type=click.Path(),
         metavar="DIR",
         help="Further rules; they add to the shipped ones and replace those of the same id.",
-    )(command)
-
-
-def live_options(command: Any) -> Any:
-    """`--hang-after SECONDS`, `--notify URL` and `--notify-command CMD`: for a run that goes on."""
-    command = click.option(
-        "--notify-command",
-        "notify_commands",
-        multiple=True,
-        metavar="CMD",
-        help="Live: run CMD for each problem (no shell), the message on its standard input.",
-    )(command)
-    command = click.option(
-        "--notify",
-        "notify_urls",
-        multiple=True,
-        metavar="URL",
-        help="Live: send each problem to a service of Apprise (extra `notify`): slack://…",
-    )(command)
-    return click.option(
-        "--hang-after",
-        type=click.FloatRange(min=1),
-        metavar="SECONDS",
-        default=LEAST_S,
-        help="Live: call no shorter wait a hang; beyond it the run's own rhythm decides.",
-        show_default=True,
     )(command)

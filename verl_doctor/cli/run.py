@@ -15,7 +15,8 @@ import click
 
 from ..model import Lang
 from ..render.labels import duration, label
-from .options import color_option, lang_option, live_options, rules_option
+from .options import color_option, lang_option, rules_option
+from .watching import live_options
 
 if TYPE_CHECKING:
     from ..live import News
@@ -180,6 +181,7 @@ class _Attendant:
         from ..notify import Message
         from ..render.text import render
 
+        self._supervisor.say("")  # apart from the run's own output
         report: Report | None = examination.report
         if report is not None:
             render(report, lang=self.lang, color=color, stream=sys.stderr)

@@ -1,16 +1,45 @@
-"""A log that still grows, told as it comes: the live part of `verl-doctor diagnose`."""
+"""A log that still grows, told as it comes: the live part of `diagnose`, and its options."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+import click
+
+from ..detect.cadence import LEAST_S
 from ..model import Lang, Report
 
 if TYPE_CHECKING:
     from ..knowledge.base import RuleBase
     from ..notify import Notifier
     from ..scan.database import Scanner
+
+
+def live_options(command: Any) -> Any:
+    """`--hang-after SECONDS`, `--notify URL` and `--notify-command CMD`: for a run that goes on."""
+    command = click.option(
+        "--notify-command",
+        "notify_commands",
+        multiple=True,
+        metavar="CMD",
+        help="Live: run CMD for each problem (no shell), the message on its standard input.",
+    )(command)
+    command = click.option(
+        "--notify",
+        "notify_urls",
+        multiple=True,
+        metavar="URL",
+        help="Live: send each problem to a service of Apprise (extra `notify`): slack://…",
+    )(command)
+    return click.option(
+        "--hang-after",
+        type=click.FloatRange(min=1),
+        metavar="SECONDS",
+        default=LEAST_S,
+        help="Live: call no shorter wait a hang; beyond it the run's own rhythm decides.",
+        show_default=True,
+    )(command)
 
 
 def watch_log(

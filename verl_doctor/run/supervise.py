@@ -101,6 +101,8 @@ class Supervisor:
         """Writes the doctor's own lines to standard error while the run goes on."""
         mid_line = any(passage.mid_line for passage in self._passages)
         say(text, raw=self._terminal is not None and os.isatty(2), mid_line=mid_line)
+        for passage in self._passages:
+            passage.mid_line = False
 
     def _drain(self) -> bool:
         """Waits until all output is passed on; False if someone still holds the run's end."""
