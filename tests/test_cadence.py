@@ -40,6 +40,12 @@ def test_a_run_whose_steps_differ_is_given_more_time() -> None:
     assert cadence.limit_s() == 500.0  # 1.25 times the longest that it recovered from
 
 
+def test_a_pause_is_no_reason_to_wait_as_long_the_next_time() -> None:
+    cadence, now = stepped(5)
+    cadence.step(6, now + 7200.0)
+    assert cadence.limit_s() == FACTOR * STEP
+
+
 def test_fast_steps_are_no_reason_for_an_alarm() -> None:
     cadence, _ = stepped(5, 0.5)
     assert cadence.limit_s() == LEAST_S

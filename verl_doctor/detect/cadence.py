@@ -15,6 +15,9 @@ FACTOR = 2.5
 steps, and above the spread that response lengths give to healthy steps (about 2)."""
 LONGEST = 1.25
 """A wait is never too long that is hardly longer than the longest the run recovered from."""
+PAUSE = 5.0
+"""A step of so many usual ones was no slow step: something stood still. It is no reason to wait as
+long the next time."""
 LEAST_S = 120.0
 """Waits shorter than this are nobody's concern, however fast the steps."""
 KEPT = 50
@@ -120,4 +123,5 @@ class Cadence:
     def _learnt(self, kind: Kind) -> float:
         """What the gaps of a kind allow for the next one; 0 before they are known."""
         usual = self.usual_s(kind)
-        return max(FACTOR * usual, LONGEST * max(self._gaps[kind])) if usual else 0.0
+        varied = [gap for gap in self._gaps[kind] if gap <= PAUSE * usual]
+        return max(FACTOR * usual, LONGEST * max(varied)) if usual else 0.0

@@ -6,11 +6,9 @@ import re
 import time
 
 from ..model import Event, Line
-from .cadence import Cadence, Gap
+from .cadence import PAUSE, Cadence, Gap
 
 _STEP_TIME = re.compile(r" - timing_s/step:(?:np\.\w+\()?([\d.]+)")
-FACTOR = 5.0
-"""A step of so many usual ones was no slow step: something stood still."""
 LEAST_S = 600.0
 """Shorter pauses cost less than reading about them."""
 
@@ -47,7 +45,7 @@ class Pauses:
         gap = self._cadence.step(number, at, seconds)
         if gap is None or not gap.usual_s or not gap.long:
             return
-        if gap.seconds < max(LEAST_S, FACTOR * gap.usual_s):
+        if gap.seconds < max(LEAST_S, PAUSE * gap.usual_s):
             return
         self._count += 1
         if self._longest is None or gap.seconds > self._longest[0].seconds:

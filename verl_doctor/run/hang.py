@@ -77,12 +77,12 @@ def telling(stacks: Sequence[Stack]) -> list[Stack]:
 
 
 def hang_event(held: Held, news: News, path: str, line: int) -> Event | None:
-    """What the looks prove: a hang, if nothing has moved between them.
+    """What the looks prove: a hang, if output has stopped and nothing has moved between them.
 
     Takes them, the news that called for them, the log and its last line. The stack that is told
     is that of the processes that others wait for.
     """
-    if not held.still:
+    if not held.still or news.kind != "stopped":
         return None
     stacks = telling(held.snapshot.stacks)
     culprit = stacks[0]

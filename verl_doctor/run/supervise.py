@@ -95,7 +95,11 @@ class Supervisor:
                 self._terminal.restore()
             self._child.release()
         copy.finish()
-        return Outcome(ended, seconds, leftover, not examination.close(ended, BEHIND_S))
+        try:
+            behind = not examination.close(ended, BEHIND_S)
+        except KeyboardInterrupt:  # the run has ended: this is about the doctor
+            behind = True
+        return Outcome(ended, seconds, leftover, behind)
 
     def say(self, text: str) -> None:
         """Writes the doctor's own lines to standard error while the run goes on."""
