@@ -56,6 +56,12 @@ def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def compiled_once(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Children of the test share a cache of the compiled rules: compiling takes seconds."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(warm_cache))
+
+
 @pytest.fixture(scope="session")
 def shipped() -> tuple[RuleBase, Scanner]:
     """The shipped rules and their scanner."""

@@ -19,6 +19,8 @@ from verl_doctor.live import COOL_DOWN_S, News, Watch
 from verl_doctor.pipeline import Session
 from verl_doctor.sources.follow import follow_file, follow_stream
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 FAILURE = genuine("verl-unequal-chunk")
 
 

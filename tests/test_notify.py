@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.server
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -140,7 +139,7 @@ def server() -> Iterator[tuple[int, list[dict[str, str]]]]:
 
 
 def test_a_run_that_fails_is_told_through_apprise(
-    server: tuple[int, list[dict[str, str]]], tmp_path: Path, warm_cache: Path
+    server: tuple[int, list[dict[str, str]]], tmp_path: Path, compiled_once: None
 ) -> None:
     pytest.importorskip("apprise")
     port, posts = server
@@ -149,7 +148,6 @@ def test_a_run_that_fails_is_told_through_apprise(
     doctor = [sys.executable, "-m", "verl_doctor", "run", "--no-record"]
     done = subprocess.run(
         [*doctor, "--notify", f"json://127.0.0.1:{port}", "--", "sh", "-c", f"cat {log}; exit 1"],
-        env={**os.environ, "XDG_CACHE_HOME": str(warm_cache)},
         capture_output=True,
         check=False,
         timeout=60,

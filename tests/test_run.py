@@ -19,6 +19,8 @@ from verl_doctor.run.child import Ended
 from verl_doctor.run.copying import Copy
 from verl_doctor.run.examination import Examination
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 LIMIT_S = 60.0
 
 
@@ -40,12 +42,6 @@ def ran(
         timeout=LIMIT_S,
         **keywords,  # type: ignore[call-overload]
     )
-
-
-@pytest.fixture(autouse=True)
-def compiled_once(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The children share a cache of the compiled rules: compiling takes seconds."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(warm_cache))
 
 
 def test_both_streams_pass_untouched_and_apart() -> None:

@@ -21,6 +21,8 @@ from verl_doctor.run.hang import Held, hang_event, look_twice, waits_for
 from verl_doctor.run.stacks import Snapshot, Stack, merged, snapshot
 from verl_doctor.sources.flight_recorder import read_dumps
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 LIMIT_S = 90.0
 STEP_S = 1.0
 
@@ -81,12 +83,6 @@ for number in range(1, 5): step(number, 0.4)
 generate_sequences(time.monotonic() + 3)
 for number in range(5, 7): step(number, 0.4)
 """
-
-
-@pytest.fixture(autouse=True)
-def compiled_once(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The children share a cache of the compiled rules: compiling takes seconds."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(warm_cache))
 
 
 def watched(program: str, tmp_path: Path, until: bytes, *options: str) -> tuple[bytes, int]:

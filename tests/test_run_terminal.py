@@ -18,13 +18,9 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 LIMIT_S = 60.0
-
-
-@pytest.fixture(autouse=True)
-def compiled_once(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The children share a cache of the compiled rules: compiling takes seconds."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(warm_cache))
 
 
 class Screen:

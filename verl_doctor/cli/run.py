@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..logs.text import visible
 from ..model import Lang
 from ..render.labels import duration, label
 from .options import color_option, lang_option, rules_option
@@ -197,7 +198,7 @@ class _Attendant:
             ("run_behind", outcome.behind),
         ):
             if why:
-                self.tell(label(key, self.lang, why=why, status=ended.status))
+                self.tell(label(key, self.lang, why=visible(str(why), 300), status=ended.status))
         root = report.findings[0].title if report and report.findings else ""
         self.notifier.send(Message(f"verl-doctor: {words}", root, "ended"))
         self.notifier.close()
