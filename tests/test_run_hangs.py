@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -213,7 +212,6 @@ def test_hostile_names_in_a_stack_are_shown_harmless() -> None:
 
 
 def test_without_py_spy(monkeypatch: pytest.MonkeyPatch) -> None:
-    where: Callable[[str], None] = lambda name: None  # noqa: E731
-    monkeypatch.setattr("shutil.which", where)
+    monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     assert snapshot(os.getpid()).obstacle == "no_pyspy"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..detect.progress import phase_of_frames
@@ -13,8 +13,9 @@ from ..model import Event
 from .stacks import Snapshot, Stack, snapshot
 
 BETWEEN_S = 5.0
-"""Seconds between the two looks, for steps of half a minute and more; else a share of a step."""
+"""Seconds between the two looks at most, and where no usual step is known."""
 SHARE = 0.1
+"""Of a usual step: both looks lie within the time in which a hang has to be told."""
 LEAST_BETWEEN_S = 0.3
 NEAR = 6
 """Innermost frames in which a wait shows itself."""
@@ -50,15 +51,15 @@ class Held:
     """Time between the two."""
 
 
-def look_twice(root: int, usual_s: float, see: Callable[[int], Snapshot] = snapshot) -> Held:
+def look_twice(root: int, usual_s: float) -> Held:
     """Looks at a process and its descendants twice. Takes the root's id and the usual length of
     a step in seconds (0: unknown), from which the time between the looks follows."""
-    first = see(root)
+    first = snapshot(root)
     pause = min(BETWEEN_S, max(LEAST_BETWEEN_S, SHARE * usual_s)) if usual_s else BETWEEN_S
     if first.obstacle:
         return Held(first, False, 0.0)
     time.sleep(pause)
-    second = see(root)
+    second = snapshot(root)
     # a process may end between the looks: what the first has shown is worth telling
     latest = second if second.stacks else first
     return Held(latest, first.stacks == second.stacks, pause)
