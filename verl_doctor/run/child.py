@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import FrameType
@@ -21,6 +22,8 @@ FORWARDED = (
     signal.SIGUSR2,
 )
 """What a person, a scheduler or a launcher sends; schedulers warn by SIGUSR1/2 before they end."""
+POLL_S = 0.05
+"""A signal is forwarded, and the run's end seen, within this time."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """What a shell exits with."""
 
@@ -60,7 +63,10 @@ class Child:
 
     def wait(self) -> Ended:
         """Waits for its end; signals are forwarded meanwhile."""
-        code = self._process.wait()
+        # A signal that comes just before a blocking wait, or to another thread, would not end it,
+        # and Python runs handlers only between two instructions of this thread.
+        while (code := self._process.poll()) is None:
+            time.sleep(POLL_S)
         if code >= 0:
             return Ended(code)
         try:
