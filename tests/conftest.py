@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,9 +44,22 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder for tests that run whole command lines: the rules are compiled in it once."""
-    return tmp_path_factory.mktemp("cache")
+def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder that holds the compiled rules, for children that would compile them anew."""
+    folder = tmp_path_factory.mktemp("cache")
+    subprocess.run(
+        [sys.executable, "-m", "verl_doctor", "rules", "list"],
+        env={**os.environ, "XDG_CACHE_HOME": str(folder)},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return folder
+
+
+@pytest.fixture
+def compiled_once(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Children of the test share a cache of the compiled rules: compiling takes seconds."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(warm_cache))
 
 
 @pytest.fixture(scope="session")

@@ -60,8 +60,8 @@ def test_a_report_tells_them(doctor: Doctor) -> None:
     assert report.command == "python -m verl.trainer.main_ppo"
     assert report.overrides == ("data.train_batch_size=16", "trainer.n=8")
     assert report.versions == {"nccl": "2.21.5+cuda12.4"}
-    assert report.started is not None
-    assert report.phase.last_time == report.started + 600
+    assert report.phase.first_time is not None
+    assert report.phase.last_time == report.phase.first_time + 600
     assert [(one.level, one.first.line, one.count) for one in report.messages] == [
         ("warning", 3, 2),
         ("error", 6, 1),

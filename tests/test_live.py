@@ -14,9 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Doctor, genuine
-from verl_doctor.live import COOL_DOWN_S, QUIET_LEAST_S, News, Watch
+from verl_doctor.detect.cadence import LEAST_S
+from verl_doctor.live import COOL_DOWN_S, News, Watch
 from verl_doctor.pipeline import Session
 from verl_doctor.sources.follow import follow_file, follow_stream
+
+pytestmark = pytest.mark.usefixtures("compiled_once")
 
 FAILURE = genuine("verl-unequal-chunk")
 
@@ -85,15 +88,77 @@ def test_a_recovered_fault_is_cleared(doctor: Doctor) -> None:
 
 def test_silence_is_measured_against_the_runs_own_steps(doctor: Doctor) -> None:
     script = [(60.0, steps(i, i)) for i in range(1, 8)]
-    script += [(60.0, b"")] * 4
+    script += [(60.0, b"")] * 2
     assert watched(doctor, script) == []
     news = watched(doctor, [*script, (120.0, b""), (60.0, b""), (30.0, steps(8, 8)), (1.0, b"")])
-    assert [one.kind for one in news] == ["quiet", "resumed"]
+    assert [one.kind for one in news] == ["stopped", "resumed"]
     assert (news[0].step, news[0].usual) == (7, 60.0)
 
 
+def test_output_without_steps_is_told_apart_from_silence(doctor: Doctor) -> None:
+    script = [(60.0, steps(i, i)) for i in range(1, 8)]
+    chatter = [(20.0, b"INFO still generating, %d running requests\n" % i) for i in range(9)]
+    news = watched(doctor, [*script, *(part for line in chatter for part in (line, (0.2, b"")))])
+    assert [(one.kind, one.phase, one.step) for one in news] == [("no_step", "training", 7)]
+    assert news[0].seconds > 2.5 * news[0].usual
+
+
+def test_a_progress_bar_without_line_ends_is_output(doctor: Doctor) -> None:
+    clock, news = Clock(), list[News]()
+    session = Session(doctor.base, doctor.scanner)
+    session.begin("run", [])
+    watch = Watch(session, news.append, clock)
+
+    def stream() -> Iterator[bytes]:
+        for i in range(1, 8):
+            clock.now += 60
+            yield steps(i, i)
+        for _ in range(6):
+            clock.now += 60
+            watch.heard()  # what `follow_stream` and `follow_file` do for a part of a line
+            yield b""
+
+    watch.run(stream())
+    assert [one.kind for one in news] == ["no_step"]
+
+
+def test_a_slow_step_is_told_when_it_has_come(doctor: Doctor) -> None:
+    script: list[tuple[float, bytes]] = []
+    for i in range(1, 8):
+        script += [(60.0, steps(i, i)), (0.2, b"")]
+    # output halfway: neither silence nor a step for more than two and a half usual steps
+    script += [(100.0, b"a line\n"), (100.0, steps(8, 8)), (0.2, b"")]
+    news = watched(doctor, script)
+    assert [(one.kind, one.step) for one in news] == [("slow", 8)]
+    assert 200 < news[0].seconds < 201
+
+
+@pytest.mark.parametrize(
+    ("banner", "silent"),
+    [(b"test_gen_batch meta info: {}\n", 3000.0), (b"Saving checkpoint to x\n", 1500.0)],
+)
+def test_a_first_validation_or_checkpoint_may_take_its_time(
+    doctor: Doctor, banner: bytes, silent: float
+) -> None:
+    script = [(60.0, steps(i, i)) for i in range(1, 8)]
+    assert watched(doctor, [*script, (1.0, banner), (silent, b""), (1.0, b"")]) == []
+    assert watched(doctor, [*script, (1.0, b"any line\n"), (silent, b""), (1.0, b"")]) != []
+
+
+def test_a_run_that_never_rests_is_looked_at_all_the_same(doctor: Doctor) -> None:
+    noise = [(0.1, b"INFO busy %d\n" % i) for i in range(10)]
+    news = watched(doctor, [*noise, *noise, *noise, (0.1, FAILURE), *noise])
+    assert [one.kind for one in news] == ["alert"]
+
+
+def test_an_old_log_that_is_read_through_is_not_told_piece_by_piece(doctor: Doctor) -> None:
+    piece = b"INFO busy\n" * 2_000_000
+    script = [(1.0, FAILURE + piece), (1.0, piece), (1.0, piece), (1.0, piece)]
+    assert watched(doctor, script) == []
+
+
 def test_a_fast_run_is_not_called_hung_after_a_few_seconds(doctor: Doctor) -> None:
-    script = [(0.5, steps(i, i)) for i in range(1, 30)] + [(QUIET_LEAST_S - 1, b"")]
+    script = [(0.5, steps(i, i)) for i in range(1, 30)] + [(LEAST_S - 1, b"")]
     assert watched(doctor, script) == []
 
 

@@ -28,9 +28,10 @@ def nasty() -> Report:
     )  # fmt: skip
     return report(
         "/x.log", root, finding("b", title=NASTY, evidence=(line,)),
-        phase=Phase("rollout", last_text=NASTY, step=3), overrides=(NASTY, f"token={TOKEN}"),
+        phase=Phase("rollout", last_text=NASTY, step=3, first_time=1.7e9),
+        overrides=(NASTY, f"token={TOKEN}"),
         command=NASTY, versions={"vllm": NASTY}, hardware=(NASTY,), unexplained=(line,),
-        compared=Comparison(NASTY, 1.0, (Message(NASTY, "error", line),)), started=1.7e9,
+        compared=Comparison(NASTY, 1.0, (Message(NASTY, "error", line),)),
     )  # fmt: skip
 
 
@@ -88,9 +89,9 @@ def test_the_sections_stand_in_the_order_of_verls_form() -> None:
 
 @pytest.fixture
 def doctor(
-    capsys: pytest.CaptureFixture[str], shared_cache: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], warm_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Doctor:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(warm_cache))
     return Doctor(capsys)
 
 

@@ -134,11 +134,11 @@ def test_what_the_last_good_run_did_not_print(tmp_path: Path) -> None:
 def doctor(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
-    shared_cache: Path,
+    warm_cache: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Doctor:
     """`verl-doctor`, which has recorded the first of two runs that failed alike."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(warm_cache))
     for name in ("first", "second"):
         folder = tmp_path / name
         folder.mkdir()

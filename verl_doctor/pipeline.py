@@ -5,7 +5,7 @@ sources -> chunks -> scan -> records and blocks -> matches -> incidents -> repor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import BinaryIO
 
 from .detect.config import Settings
@@ -14,7 +14,7 @@ from .diagnose.report import report
 from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader
-from .model import Lang, Observation, Report, SourceInfo
+from .model import Event, Lang, Observation, Report, SourceInfo
 from .scan.database import Scanner
 from .sources import Source, chunks
 
@@ -36,6 +36,12 @@ class Session:
         self._offsets: dict[str, int] = {}
 
     @property
+    def facts(self) -> dict[str, Event]:
+        """Events from outside the log, by a name of the caller's: what a look at the processes
+        of a live run has shown, or a flight recorder's dumps. They may be changed at any time."""
+        return self._collector.facts
+
+    @property
     def last_step(self) -> int | None:
         """Number of the last training step that the log has shown."""
         return self._collector.progress.last_step
@@ -44,6 +50,20 @@ class Session:
     def settings(self) -> Settings:
         """The run's overrides and config, as far as its log shows them."""
         return self._collector.settings
+
+    @property
+    def last_step_line(self) -> int:
+        """Line that showed it, counted over all sources; 0 before any."""
+        return self._collector.progress.last_step_line
+
+    @property
+    def phase(self) -> str:
+        """The phase that the run is in."""
+        return self._collector.progress.phase
+
+    def phases_from(self, index: int) -> Sequence[tuple[int, str]]:
+        """(line, phase) of each change of phase, from the `index`-th on."""
+        return self._collector.progress.phases[index:]
 
     @property
     def lines(self) -> int:
@@ -74,6 +94,18 @@ class Session:
             self._collector.add(item)
         self._collector.end_source(reader.path, reader.lines)
 
+    def exited(self, status: int, signal: str) -> None:
+        """The run's process has ended, as its parent knows. Takes its exit status, and the name of
+        the signal that ended it, or ''. To be called before `end`."""
+        collector, last = self._collector, max(1, self.lines)
+        if status == 0:
+            collector.progress.exit(last)
+        elif signal:
+            fields = {"signal": signal, "command": "", "pid": "", "rank": ""}
+            text = f"ended by {signal} (exit status {status})"
+            self.facts["exit"] = Event("process_killed", last, text, fields, collector.last_path)
+        collector.exited = True
+
     def report(self, observed: Sequence[Observation] = ()) -> Report:
         """What the log says up to here; reading may go on afterwards.
 
@@ -99,9 +131,9 @@ class Session:
 
     def _clock(self) -> tuple[float | None, float | None]:
         """The first and the last time that any source has told."""
-        clocks = [reader.clock for reader, _ in self._sources]
-        began = [first for first, _ in clocks if first is not None]
-        ended = [last for _, last in clocks if last is not None]
+        readers = [reader for reader, _ in self._sources]
+        began = [one.began for one in readers if one.began is not None]
+        ended = [time for one in readers if (time := one.ended) is not None]
         return min(began, default=None), max(ended, default=None)
 
 
@@ -112,16 +144,19 @@ def diagnose_chunks(
     *,
     lang: Lang = "en",
     notes: Sequence[str] = (),
+    facts: Mapping[str, Event] | None = None,
     observe: Observe | None = None,
 ) -> tuple[Report, bool]:
     """Diagnoses logs given as chunks of bytes that end at line ends.
 
-    Takes (name, chunks, notes of their reading) for each source, in order; the notes may still
-    grow while the chunks are read. `observe` looks at the report and runs the checks that would
-    tell its causes apart. Returns the report, and whether Ctrl-C cut the reading short
-    (what had been read by then is diagnosed).
+    Takes (name, chunks, notes of their reading) for each source, in order (the notes may still
+    grow while the chunks are read), events from outside the logs (see `Session.facts`), and what
+    looks at the report and runs the checks that would tell its causes apart.
+    Returns the report, and whether Ctrl-C cut the reading short (what had been read by then is
+    diagnosed).
     """
     session = Session(base, scanner, lang, notes)
+    session.facts.update(facts or {})
     interrupted = False
     for name, parts, remarks in named:
         session.begin(name, remarks)
@@ -147,14 +182,15 @@ def diagnose(
     *,
     lang: Lang = "en",
     notes: Sequence[str] = (),
+    facts: Mapping[str, Event] | None = None,
     stdin: BinaryIO | None = None,
     progress: Callable[[int], None] | None = None,
     observe: Observe | None = None,
 ) -> tuple[Report, bool]:
     """Diagnoses sources as one run, and says whether Ctrl-C cut the reading short.
 
-    Takes what `sources.expand` gave, the rules, a callback that is told the bytes read so far, and
-    one that runs checks on this machine.
+    Takes what `sources.expand` gave, the rules, events from outside the logs, a callback that is
+    told the bytes read so far, and one that runs checks on this machine.
     Reading errors end that source and become notes; they never raise.
     """
 
@@ -170,4 +206,6 @@ def diagnose(
     for source in sources:
         remarks: list[str] = []
         named.append((source.path, parts(source, remarks), remarks))
-    return diagnose_chunks(named, base, scanner, lang=lang, notes=notes, observe=observe)
+    return diagnose_chunks(
+        named, base, scanner, lang=lang, notes=notes, facts=facts, observe=observe
+    )

@@ -24,6 +24,10 @@ EVENT_FIELDS = {
     "elastic_failure": "rank local_rank exitcode signal host time first_observed",
     "process_killed": "signal command pid rank",
     "nccl_timeout": "op seq numel waited_s limit_s since ranks missing differs",
+    "hang": "frame caller pid pids processes waits quiet usual step phase",
+    "flight_recorder": "shows op seq group sizes state since frame ranks missing last last_frame "
+    "other dumps",
+    "pause": "step lasted usual times while since",
 }
 KIND_CAPTURES = {
     "metric": {"key", "value", "step", "last", "last_step", "bad_steps", "steps", "early"},

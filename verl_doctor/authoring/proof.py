@@ -11,7 +11,7 @@ from ..diagnose.report import silence
 from ..knowledge.base import RuleBase
 from ..knowledge.load import shipped_rules
 from ..logs.reader import Reader
-from ..model import Example, Match, Rule
+from ..model import Event, Example, Match, Rule
 from ..scan.database import Scanner
 
 
@@ -44,6 +44,14 @@ def example_bytes(example: Example) -> bytes | None:
         return None
 
 
+def _fact(rule: Rule, example: Example) -> Event | None:
+    """The event that an example brings along, None if it has none."""
+    if not example.facts:
+        return None
+    kind = rule.match.options["kind"]
+    return Event(kind, 1, example.facts.get("frame", ""), example.facts, "example")
+
+
 class Prover:
     """Runs logs through scanner, reader and collector and keeps every match of every rule."""
 
@@ -51,8 +59,11 @@ class Prover:
         self._base = base
         self._scanner = scanner or Scanner.compile(base.literals)
 
-    def matches(self, log: bytes) -> list[Match]:
-        """Every match of every rule, before anything is chosen, folded or demoted."""
+    def matches(self, log: bytes, fact: Event | None = None) -> list[Match]:
+        """Every match of every rule, before anything is chosen, folded or demoted.
+
+        Takes a log, and an event that came from elsewhere, if there is one.
+        """
         found: list[Match] = []
 
         class Spy(Collector):
@@ -61,6 +72,8 @@ class Prover:
 
         collector = Spy(self._base)
         reader = Reader(self._scanner, "example")
+        if fact is not None:
+            collector.facts["example"] = fact
         collector.read(reader, [log])
         collector.closed()
         quiet = silence(collector, reader.tail.decode("utf-8", "replace"))
@@ -77,7 +90,8 @@ class Prover:
             log = example_bytes(example)
             if log is None:
                 continue
-            hits = [match for match in self.matches(log) if match.rule == rule.id]
+            matches = self.matches(log, _fact(rule, example))
+            hits = [match for match in matches if match.rule == rule.id]
             if hits:
                 where = f"line {hits[0].line}: {hits[0].text[:120]!r}"
                 wrong.append(
@@ -89,7 +103,7 @@ class Prover:
         log = example_bytes(example)
         if log is None:
             return [Outcome(rule.id, rule.path, name, f"file {example.file} is not there")]
-        matches = self.matches(log)
+        matches = self.matches(log, _fact(rule, example))
         hits = [match for match in matches if match.rule == rule.id]
         if not hits:
             return [Outcome(rule.id, rule.path, name, self._why_not(rule, log, matches))]

@@ -14,6 +14,7 @@ from .. import __version__
 VERBS = {
     "diagnose": ("diagnose", "Name the cause and the fix in a log (the default verb)."),
     "check": ("check", "Before a run: configuration, data, model, machine."),
+    "run": ("run", "Start a run; a diagnosis at its end, stacks at a hang."),
     "explain": ("explain", "What a rule knows: meaning, causes, fixes, links. Offline."),
     "rules": ("rules", "List, check and test the rules."),
     "incidents": ("incidents", "What was found before on this machine."),
@@ -73,6 +74,7 @@ def cli() -> None:
       verl-doctor logs/*.log             several files as one run
       verl-doctor /path/to/logs/         a folder
       cat train.log | verl-doctor        a pipe
+      verl-doctor run -- python -m verl.trainer.main_ppo …
       verl-doctor explain use-cache-unexpected-argument
 
     Exit status: 0 nothing at or above --fail-on, 1 findings, 2 usage error or unreadable input.

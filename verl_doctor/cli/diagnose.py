@@ -5,18 +5,15 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import click
 
 from ..model import SEVERITIES, Finding, Lang, Report, severity_rank
 from .inout import named_logs, put, read_logs, stdin_bytes
-from .memory import recalled
+from .memory import recalled, remember
 from .options import color_option, lang_option, rules_option
-
-if TYPE_CHECKING:
-    from ..knowledge.base import RuleBase
-    from ..scan.database import Scanner
+from .watching import live_options
 
 FORMATS = ("text", "json", "jsonl", "markdown")
 
@@ -44,6 +41,14 @@ FORMATS = ("text", "json", "jsonl", "markdown")
     is_flag=True,
     help="Follow a log that still grows (one file; it need not exist yet); Ctrl-C ends it.",
 )
+@click.option(
+    "--flight-recorder",
+    "flight",
+    multiple=True,
+    type=click.Path(exists=True),
+    metavar="PATH",
+    help="Read dumps of PyTorch's flight recorder too: their folder, or files; repeatable.",
+)
 @click.option("--explain-choice", is_flag=True, help="Say why this root, and what was demoted.")
 @click.option("--all", "everything", is_flag=True, help="List consequences too.")
 @click.option(
@@ -54,6 +59,7 @@ FORMATS = ("text", "json", "jsonl", "markdown")
 @click.option("--python", metavar="PATH", help="For --probe: the interpreter that trains.")
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
 @click.option("--no-cache", is_flag=True, help="Read the rules anew.")
+@live_options
 @rules_option
 @lang_option
 @color_option
@@ -64,12 +70,16 @@ def diagnose(
     fail_on: str,
     exit_zero: bool,
     follow: bool,
+    flight: tuple[str, ...],
     explain_choice: bool,
     everything: bool,
     probe: bool,
     python: str | None,
     no_record: bool,
     no_cache: bool,
+    hang_after: float,
+    notify_urls: tuple[str, ...],
+    notify_commands: tuple[str, ...],
     rule_dirs: tuple[str, ...],
     lang: Lang,
     color: str,
@@ -82,24 +92,39 @@ def diagnose(
     """
     from . import ExitCode
 
-    logs = named_logs(logs)
+    logs = logs if flight else named_logs(logs)
     stdin = stdin_bytes()
     unreadable = False
     if follow or (logs == ("-",) and form == "text" and _is_pipe(stdin)):
         if len(logs) != 1 or Path(logs[0]).is_dir():
             raise click.UsageError("--follow takes one log file, or a pipe")
         from ..knowledge.load import load
+        from ..notify import Notifier, channels
+        from .watching import complain, watch_log
 
         base, scanner = load(rule_dirs, cache=not no_cache)
-        report, interrupted = _live(logs[0], base, scanner, lang, form)
+        report, interrupted = watch_log(
+            logs[0],
+            base,
+            scanner,
+            lang=lang,
+            speak=form == "text",
+            stdin=stdin,
+            hang_after=hang_after,
+            notifier=Notifier(channels(notify_urls, notify_commands), complain),
+        )
     else:
+        if notify_urls or notify_commands:
+            raise click.UsageError(
+                "--notify is for a run that goes on: add --follow, or use `verl-doctor run -- CMD`"
+            )
         observe = None
         if probe:
             from .probing import prober
 
             observe = prober(python, lang)
         read, interrupted, unreadable = read_logs(
-            logs, rule_dirs, lang, cache=not no_cache, observe=observe
+            logs, rule_dirs, lang, cache=not no_cache, dumps=flight, observe=observe
         )
         if read is None:
             return ExitCode.USAGE
@@ -107,7 +132,7 @@ def diagnose(
     known, trouble = recalled(report)
     _write(known, form, output, lang, color, explain_choice, everything)
     if not no_record:
-        _record(report)
+        remember(report)
     elif trouble:
         print(f"verl-doctor: {trouble}", file=sys.stderr)
     if interrupted:
@@ -137,38 +162,6 @@ def _is_pipe(stdin: BinaryIO | None) -> bool:
     except (OSError, ValueError):
         return False
     return bool(head) and not (packing(head) or utf16(head) or foreign(head))
-
-
-def _live(log: str, base: RuleBase, scanner: Scanner, lang: Lang, form: str) -> tuple[Report, bool]:
-    """Reads a log that still grows, tells findings as they come, and returns the last report."""
-    from ..live import News, Watch
-    from ..pipeline import Session
-    from ..render.news import Status, line
-    from ..sources.follow import follow_file, follow_stream
-
-    remarks: list[str] = []
-    session = Session(base, scanner, lang)
-    status = Status(lang)
-    session.begin("<stdin>" if log == "-" else log, remarks)
-    stdin = stdin_bytes()
-    stream = follow_stream(stdin) if log == "-" and stdin else follow_file(log, remarks)
-
-    def tell(news: News) -> None:
-        status.clear()
-        if form == "text":
-            print(line(news, lang), flush=True)
-
-    def tick(quiet_s: float) -> None:
-        status.show(session.last_step, session.lines, quiet_s)
-
-    interrupted = False
-    try:
-        Watch(session, tell, tick=tick).run(stream)
-    except KeyboardInterrupt:
-        interrupted = True
-    status.clear()
-    session.end()
-    return session.report(), interrupted
 
 
 def _write(
@@ -211,25 +204,3 @@ def _unmuted(report: Report) -> list[Finding]:
     from ..store import is_muted
 
     return [one for one in report.findings if not is_muted(one)]
-
-
-def _record(report: Report) -> None:
-    """Writes to the store; what goes wrong there is told and changes nothing.
-
-    A good run is worth keeping too: the next one that fails is compared with it.
-    """
-    from ..errors import StoreError
-    from ..store import record
-
-    if not report.findings and report.verdict != "healthy":
-        return
-    try:
-        done = record(report)
-    except StoreError as error:
-        print(f"verl-doctor: not recorded: {error}", file=sys.stderr)
-        return
-    if done.created:
-        print(
-            f"verl-doctor: incidents are recorded in {done.path} (--no-record: not)",
-            file=sys.stderr,
-        )

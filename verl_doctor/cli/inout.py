@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from ..model import Lang, Report
+from ..model import Event, Lang, Report
 
 if TYPE_CHECKING:
     from ..pipeline import Observe
@@ -33,29 +33,56 @@ def read_logs(
     lang: Lang,
     *,
     cache: bool = True,
+    dumps: Sequence[str] = (),
     observe: Observe | None = None,
 ) -> tuple[Report | None, bool, bool]:
     """Diagnoses logs that are complete.
 
     Takes paths, globs or `-`, folders of further rules, the language, whether the compiled rules
-    may come from the cache, and what runs checks on this machine. Returns the report (None if there was nothing to read), whether
-    Ctrl-C cut the reading short, and whether something could not be read; what that was has been
-    told on standard error.
+    may come from the cache, flight-recorder dumps to read beside the logs, and what runs checks on
+    this machine. Returns the report (None if there was nothing to read), whether Ctrl-C cut the
+    reading short, and whether something could not be read; what that was has been told on standard
+    error.
     """
     from ..knowledge.load import load
     from ..pipeline import diagnose
     from ..sources import expand
 
     stdin = stdin_bytes()
-    sources, failures = expand(logs, stdin=stdin)
+    sources, failures = expand(logs, stdin=stdin) if logs else ([], [])
     for failure in failures:
         print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
     unreadable = any(failure.fatal for failure in failures)
-    if not sources and (unreadable or not failures):
+    if logs and not sources and (unreadable or not failures):
         return None, False, True
     base, scanner = load(rule_dirs, cache=cache)
-    report, interrupted = diagnose(sources, base, scanner, lang=lang, stdin=stdin, observe=observe)
+    notes, facts = _dumped(dumps)
+    report, interrupted = diagnose(
+        sources,
+        base,
+        scanner,
+        lang=lang,
+        notes=notes,
+        facts=facts,
+        stdin=stdin,
+        observe=observe,
+    )
     return report, interrupted, unreadable
+
+
+def _dumped(paths: Sequence[str]) -> tuple[list[str], dict[str, Event]]:
+    """(notes, facts) of a flight recorder's dumps."""
+    if not paths:
+        return [], {}
+    from ..detect.flight_recorder import compare
+    from ..sources.flight_recorder import read_dumps
+
+    notes: list[str] = []
+    dumps = read_dumps(paths, notes)
+    event = compare(dumps)
+    if event is None:
+        notes.append(f"flight recorder: {len(dumps)} dumps, all recorded collectives have ended")
+    return notes, {"flight_recorder": event} if event else {}
 
 
 def put(text: str, output: str | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from ..errors import StoreError
 from ..model import Report
 
@@ -14,3 +16,24 @@ def recalled(report: Report) -> tuple[Report, str]:
         return recall(report), ""
     except StoreError as error:
         return report, f"what was seen before is not known: {error}"
+
+
+def remember(report: Report) -> None:
+    """Writes the report to the store; what goes wrong there is told and changes nothing.
+
+    A good run is worth keeping too: the next one that fails is compared with it.
+    """
+    from ..store import record
+
+    if not report.findings and report.verdict != "healthy":
+        return
+    try:
+        done = record(report)
+    except StoreError as error:
+        print(f"verl-doctor: not recorded: {error}", file=sys.stderr)
+        return
+    if done.created:
+        print(
+            f"verl-doctor: incidents are recorded in {done.path} (--no-record: not)",
+            file=sys.stderr,
+        )

@@ -34,7 +34,8 @@ class Progress:
         self._worker_steps: dict[Worker, list[int]] = {}
         self._new_step_lines: list[int] = []
         self._highest = -1
-        self._phases: list[tuple[int, str]] = []
+        self.phases: list[tuple[int, str]] = []
+        """(line, phase) of each change, in the order of the log."""
         self._starts: list[int] = []
         self._steps: list[int] = []
 
@@ -64,6 +65,16 @@ class Progress:
         """Whether any source came to an orderly end."""
         return bool(self._finished)
 
+    @property
+    def last_step_line(self) -> int:
+        """Line of the last step; 0 before any."""
+        return self._steps[-1] if self._steps else 0
+
+    @property
+    def phase(self) -> str:
+        """The phase that the run is in; "unknown" before any."""
+        return self.phases[-1][1] if self.phases else "unknown"
+
     def phase_text(self, number: int, text: str) -> None:
         """Takes a line with one of the banners."""
         for found in _PHASE.finditer(text):
@@ -73,15 +84,15 @@ class Progress:
         """The phase begins at this line."""
         if phase == "launch":
             self._starts.append(number)
-        if not self._phases or self._phases[-1][1] != phase:
-            self._phases.append((number, phase))
+        if not self.phases or self.phases[-1][1] != phase:
+            self.phases.append((number, phase))
 
     def phase_at(self, number: int) -> tuple[str, int]:
         """The phase that a line lies in and the line that began it; ("unknown", 0) before any."""
-        place = bisect_right(self._phases, (number, "\uffff"))
+        place = bisect_right(self.phases, (number, "\uffff"))
         if place == 0:
             return "unknown", 0
-        line, phase = self._phases[place - 1]
+        line, phase = self.phases[place - 1]
         return phase, line
 
     def steps_between(self, number: int, end: int, worker: Worker | None = None) -> int:
@@ -101,6 +112,10 @@ class Progress:
     def finished_between(self, number: int, end: int) -> bool:
         """Whether the words of an orderly end stand below one line and up to another."""
         return any(number < line <= end for line in self._finished)
+
+    def exit(self, number: int) -> None:
+        """The run's process has ended with status 0; takes the number of its last line."""
+        self._finished.append(number)
 
     def done(self, line: Line) -> None:
         """Takes a line with words of an orderly end; that of one of Ray's daemons is not the

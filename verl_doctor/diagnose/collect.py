@@ -11,6 +11,7 @@ from ..detect.collectives import Collectives
 from ..detect.config import Settings
 from ..detect.facts import Facts
 from ..detect.metrics import Metrics, judge, wanted_keys
+from ..detect.pauses import Pauses
 from ..detect.processes import Elastic, Shell
 from ..detect.progress import Progress, phase_of_frames
 from ..detect.samples import Samples
@@ -46,7 +47,7 @@ class Collector:
         self.samples = Samples()
         self.progress = Progress()
         self.settings = Settings()
-        self.facts = Facts()
+        self.stated = Facts()
         self.messages = Messages()
         self.metrics = Metrics(
             key for rule in base.by_kind.get("metric", ()) for key in self._keys(rule)
@@ -63,6 +64,12 @@ class Collector:
         self._shell = Shell()
         self._elastic = Elastic()
         self._collectives = Collectives()
+        self._pauses = Pauses()
+        self.facts: dict[str, Event] = {}
+        """Events from outside the log, by a name of the caller's; without a line they stand at
+        the log's end."""
+        self.exited = False
+        """The run is known to have ended: a log that stops is no silence."""
         self._pending: dict[int, list[Match]] = defaultdict(list)
         self._regions: dict[int, int] = {}
         self._held: list[tuple[int, Match, set[str], int]] = []
@@ -114,10 +121,10 @@ class Collector:
                 in_source = seen.part is Part.FRAME
                 self._pending[seen.token] += self.matcher.line(line, seen.literals, in_source)
             if found and seen.part is Part.TEXT:
-                self._anchored(line, seen.raw, found, region)
+                self._anchored(seen, region)
             return
         if found:
-            self._anchored(line, seen.raw, found, region)
+            self._anchored(seen, region)
         matches = self.matcher.line(line, seen.literals) if seen.literals else []
         if matches:
             self._line(matches, region)
@@ -129,10 +136,13 @@ class Collector:
         if is_error and not matches:
             self._error_line(line)
 
-    def _anchored(self, line: Line, raw: str, found: frozenset[int], region: int) -> None:
+    def _anchored(self, seen: Seen, region: int) -> None:
+        line, found = seen.line, seen.anchors
         if anchors.STEP in found and not line.text.startswith(("[", "'")):
-            if self.progress.step(line) is not None:
+            step = self.progress.step(line)
+            if step is not None:
                 self.samples.record(line)
+                self._pauses.step(line, step, seen.stamp)
             self.metrics.step_line(line)
         if anchors.METRICS in found:
             self.metrics.dict_line(line)
@@ -141,11 +151,12 @@ class Collector:
         if region:
             return
         if anchors.PHASE in found:
-            self.progress.phase_text(line.number, raw)
+            self.progress.phase_text(line.number, seen.raw)
+            self._pauses.phase(self.progress.phase, seen.stamp)
         if anchors.DONE in found:
             self.progress.done(line)
         if anchors.FACT in found:
-            self.facts.line(line.text)
+            self.stated.line(line.text)
         if anchors.OVERRIDES in found:
             self.settings.overrides_line(line.text)
         if anchors.ELASTIC in found:
@@ -153,7 +164,7 @@ class Collector:
         if anchors.SIGNAL in found:
             self._shell.feed(line)
         if anchors.NCCL in found:
-            self._collectives.feed(line, raw)
+            self._collectives.feed(line, seen.raw)
 
     def _error_line(self, line: Line) -> None:
         shape = template(line.text)[:160]
@@ -227,7 +238,8 @@ class Collector:
         if match.block is not None:
             frames = [frame for exc in match.block.chain for frame in exc.frames]
             phase = phase_of_frames("\n".join(f"{one.function} {one.file}" for one in frames))
-        phase = phase or self.progress.phase_at(match.line)[0]
+        # stacks of a hang tell the phase better than the last banner
+        phase = phase or match.captures.get("phase", "") or self.progress.phase_at(match.line)[0]
         incidents.add(replace(match, phase=phase), rule, also)
 
     def closed(self) -> Closed:
@@ -235,6 +247,11 @@ class Collector:
         held samples. The collector itself stays as it is, so a growing log can be asked often."""
         events: list[Event] = [*self._elastic.finish(), *self._shell.finish()]
         events += self._collectives.finish(self.ranks)
+        events += self._pauses.finish()
+        end = max(1, self.total_lines)
+        for fact in self.facts.values():
+            place = (fact.line or end, fact.path or self.last_path)
+            events.append(replace(fact, line=place[0], path=place[1]))
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()
         matches += self._metric_matches()

@@ -70,7 +70,7 @@ def report(
         collector.progress.last_step,
         sources[-1].lines if sources else 0,
         _last_line(tail),
-        clock[1],
+        *clock,
     )
     return Report(
         verdict=_verdict(root, order, collector),
@@ -88,10 +88,9 @@ def report(
         notes=tuple(_notes(collector, root, notes, lang)),
         overrides=tuple(mask(item) for item in collector.settings.overrides),
         rules_version=f"{len(collector.base)} rules",
-        started=clock[0],
         command=collector.settings.command,
-        versions=dict(collector.facts.versions),
-        hardware=collector.facts.hardware,
+        versions=dict(collector.stated.versions),
+        hardware=collector.stated.hardware,
         messages=collector.messages.told(offsets),
     )
 
@@ -132,7 +131,8 @@ def _interrupted(root: Incident) -> bool:
 def _last_signs(collector: Collector, tail: str) -> Iterator[Match | None]:
     """What a log without a root still shows, the more telling first."""
     yield _last_word(collector)
-    yield silence(collector, tail)
+    if not collector.exited:
+        yield silence(collector, tail)
 
 
 def _last_word(collector: Collector) -> Match | None:

@@ -87,6 +87,7 @@ def _example(value: Mapping[str, Any]) -> Example:
         origin=value["origin"],
         expect=value.get("expect", {}),
         because=value.get("because", ""),
+        facts=value.get("facts", {}),
     )
 
 

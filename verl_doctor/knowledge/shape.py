@@ -168,6 +168,7 @@ EXAMPLE = Map(
         "log": Str(note="lines of a log"),
         "file": Str(note="a file in fixtures_logs/"),
         "origin": Str(choices=("genuine", "synthetic")),
+        "facts": Map(values=Str(), note="fields of an event that does not come from the log"),
         "expect": Map(values=Str(), note="captures and the text that each must hold"),
         "because": Str(),
     },

@@ -45,6 +45,8 @@ class Seen:
     part: Part | None = None
     token: int = 0
     """Which open traceback took it; the `Done` of that traceback has the same."""
+    stamp: float | None = None
+    """The time that this line itself tells; `line.time` may be that of a line before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +104,28 @@ class Reader:
         yield from self.end()
 
     @property
-    def clock(self) -> tuple[float | None, float | None]:
-        """The first and the last time that the log has told."""
-        return self._began, self._clock
-
-    @property
     def backwards(self) -> bool:
         """Whether the clock runs backwards: a dashboard's paste with the newest line first."""
         return self._began is not None and (self._clock or 0) < self._began - 5
 
+    @property
+    def began(self) -> float | None:
+        """When the first line was printed that tells a time; seconds since the epoch."""
+        return self._began
+
+    @property
+    def ended(self) -> float | None:
+        """When the last line was printed, as far as it or one before it tells a time."""
+        last = self.tail.rstrip().rpartition(b"\n")[2].rpartition(b"\r")[2][:MAX_LINE]
+        return peel(last.decode("utf-8", "replace")).time or self._clock
+
     def feed(self, raw: bytes) -> Iterator[Item]:
         """Reads the next chunk: whole lines, but for the last chunk of all."""
-        self.bytes += len(raw)
         chunk = plain(raw)
+        if not self.bytes:
+            head = chunk[:MAX_LINE].partition(b"\n")[0]
+            self._began = peel(head.decode("utf-8", "replace")).time
+        self.bytes += len(raw)
         yield from self._chunk(chunk, self._offset + self._newlines + 1)
         self._newlines += chunk.count(b"\n")
         self.tail = (self.tail + chunk[-8192:])[-8192:]
@@ -236,7 +247,7 @@ class Reader:
         if hits or took:
             literals = tuple({ident - FIRST_RULE for _, ident in hits if ident >= FIRST_RULE})
             part_, token = took if took else (None, 0)
-            yield Seen(line, anchors, literals, whole, part_, token)
+            yield Seen(line, anchors, literals, whole, part_, token, peeled.time)
 
     def _unknown_prefix(self, peeled: Peeled) -> Peeled:
         """The line without a prefix that no format knows, learnt from how tracebacks begin.

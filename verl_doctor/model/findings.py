@@ -145,7 +145,10 @@ class Phase:
     step: int | None = None
     last_line: int = 0
     last_text: str = ""
+    first_time: float | None = None
+    """When the first line was printed, seconds since the epoch."""
     last_time: float | None = None
+    """When the last one was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,6 @@ class Report:
     """Things a reader should know: folded lines, a source cut short, which file to fetch."""
     overrides: tuple[str, ...] = ()
     rules_version: str = ""
-    started: float | None = None
     command: str = ""
     """`python -m verl.…`, without the overrides."""
     versions: Mapping[str, str] = field(default_factory=dict)

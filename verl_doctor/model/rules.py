@@ -121,6 +121,8 @@ class Example:
     origin: str = "synthetic"
     expect: Mapping[str, str] = field(default_factory=dict)
     because: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """Fields of an event of the rule's kind that comes from outside the log."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,7 +186,7 @@ def _happened(report: Report, root: Finding | None, lang: Lang) -> tuple[Block, 
     pairs = [
         ("issue_verdict", label("verdict_" + report.verdict, lang)),
         ("issue_phase", phase),
-        ("issue_started", _time(report.started)),
+        ("issue_started", _time(report.phase.first_time)),
         ("issue_ended", _time(report.phase.last_time)),
         ("issue_last", report.phase.last_text),
     ]

@@ -135,7 +135,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "command": report.command,
         "versions": dict(report.versions),
         "hardware": list(report.hardware),
-        "started": _time(report.started),
+        "started": _time(report.phase.first_time),
         "ended": _time(report.phase.last_time),
         "compared": _compared(report.compared),
         "rules_version": report.rules_version,

@@ -31,11 +31,97 @@ _LABELS: dict[str, tuple[str, str]] = {
         "cleared: the run went on after what was found",
         "解除：此前的问题之后任务仍在继续",
     ),
-    "news_quiet": (
-        "no output for {n} s, where a step takes {usual} s (last step {step}): hang, or very slow",
-        "已 {n} 秒没有输出，而通常一步为 {usual} 秒（最后一步 {step}）：卡死或极慢",
+    "news_stopped": ("output stopped: nothing for {n}", "输出停止：已 {n} 没有任何输出"),
+    "news_no_step": ("output goes on, but no step for {n}", "仍有输出，但已 {n} 没有完成新的一步"),
+    "news_slow": ("slow: step {step} took {n}", "变慢：第 {step} 步用时 {n}"),
+    "news_usual": (", usually {usual}", "，通常为 {usual}"),
+    "news_where": (" (phase {phase}, last step {step})", "（阶段：{phase}，最后一步：{step}）"),
+    "news_resumed": ("output again after {n}", "{n} 后恢复输出"),
+    "news_ended": ("verl-doctor: {log} has ended", "verl-doctor：{log} 已结束"),
+    "none": ("none", "无"),
+    "stacks_still": (
+        "Two looks {n} apart at the processes: nothing moved. Innermost frame first:",
+        "相隔 {n} 的两次采样：进程没有任何移动。最内层栈帧在前：",
     ),
-    "news_resumed": ("output again after {n} s", "{n} 秒后恢复输出"),
+    "stacks_move": (
+        "Two looks {n} apart at the processes: they move, so it is slow rather than hung:",
+        "相隔 {n} 的两次采样：进程仍在移动，更可能是慢而不是卡死：",
+    ),
+    "stack_of": ("process {pids} ({n}):", "进程 {pids}（{n} 个）："),
+    "stacks_more": ("  and {n} more stacks", "  以及另外 {n} 种调用栈"),
+    "stacks_unseen": (
+        "  {n} processes are no Python, or could not be looked at",
+        "  {n} 个进程不是 Python 或无法查看",
+    ),
+    "frames_more": ("    and {n} more frames", "    以及另外 {n} 层"),
+    "waits_collective": (" waits in a collective", " 在集合通信中等待"),
+    "waits_dataloader": (" waits for a DataLoader worker", " 在等待 DataLoader worker"),
+    "waits_ray": (" waits for Ray", " 在等待 Ray"),
+    "waits_join": (" waits for a child process", " 在等待子进程"),
+    "waits_idle": (" is a helper without work", " 是空闲的辅助进程"),
+    "obstacle_no_pyspy": (
+        "No stacks: py-spy is not installed (pip install 'verl-doctor[stacks]').",
+        "无法获取调用栈：未安装 py-spy（pip install 'verl-doctor[stacks]'）。",
+    ),
+    "obstacle_no_python": (
+        "No stacks: none of the processes is a Python that py-spy knows.",
+        "无法获取调用栈：没有 py-spy 能识别的 Python 进程。",
+    ),
+    "obstacle_gone": ("No stacks: the process is gone.", "无法获取调用栈：进程已退出。"),
+    "obstacle_ptrace_scope": (
+        "No stacks: kernel.yama.ptrace_scope lets only a parent look into a process. "
+        "As root: sysctl kernel.yama.ptrace_scope=0, or start the doctor as root.",
+        "无法获取调用栈：kernel.yama.ptrace_scope 只允许父进程查看。"
+        "请以 root 执行 sysctl kernel.yama.ptrace_scope=0，或以 root 运行。",
+    ),
+    "obstacle_capability": (
+        "No stacks: this container lacks CAP_SYS_PTRACE. Docker: --cap-add=SYS_PTRACE; "
+        "Kubernetes: securityContext.capabilities.add: [SYS_PTRACE].",
+        "无法获取调用栈：容器缺少 CAP_SYS_PTRACE。Docker：--cap-add=SYS_PTRACE；"
+        "Kubernetes：securityContext.capabilities.add: [SYS_PTRACE]。",
+    ),
+    "obstacle_user": (
+        "No stacks: the processes belong to another user, or a security policy forbids to look.",
+        "无法获取调用栈：进程属于其他用户，或被安全策略禁止。",
+    ),
+    "other_stacks": (
+        "Other ways, without that right: `ray stack` on the node (as the user of Ray); "
+        "faulthandler.register(signal.SIGUSR1) in the program, then kill -USR1 PID.",
+        "不需要该权限的办法：在节点上（以 Ray 的用户）执行 `ray stack`；"
+        "或在程序中调用 faulthandler.register(signal.SIGUSR1)，再 kill -USR1 PID。",
+    ),
+    "run_ended": (
+        "the command ended with exit status {status} after {n}",
+        "命令已结束，退出码 {status}，用时 {n}",
+    ),
+    "run_signal": (
+        "the command was ended by {signal} after {n} (exit status {status})",
+        "命令被 {signal} 终止，用时 {n}（退出码 {status}）",
+    ),
+    "run_137": (
+        "exit status {status} is SIGKILL; who sent it is not known (kernel's OOM killer: dmesg -T, "
+        "scheduler, container limit, kill -9)",
+        "退出码 {status} 即 SIGKILL；发送者未知"
+        "（内核 OOM killer：dmesg -T、调度器、容器限制或 kill -9）",
+    ),
+    "run_leftover": (
+        "other processes of the run are still alive and hold its output; they are left alone",
+        "该任务仍有其他进程存活并占用输出，未做处理",
+    ),
+    "run_log": ("log: {path}", "日志：{path}"),
+    "run_log_moved": ("{path} existed: it is now {moved}", "{path} 已存在，改名为 {moved}"),
+    "run_no_copy": (
+        "the copy of the output ends early ({why}); the run itself lost nothing",
+        "输出副本提前中断（{why}）；任务自身的输出没有丢失",
+    ),
+    "run_doctor_failed": (
+        "the doctor itself failed ({why}); the run was not touched by it",
+        "verl-doctor 自身出错（{why}）；任务不受影响",
+    ),
+    "run_behind": (
+        "the doctor could not read the whole output in time; use --log FILE and verl-doctor FILE",
+        "未能及时读完全部输出；请用 --log FILE 保存后再执行 verl-doctor FILE",
+    ),
     "status": (
         "verl-doctor: step {step}, {lines} lines, last output {n} s ago",
         "verl-doctor：第 {step} 步，{lines} 行，{n} 秒前有输出",
@@ -201,6 +287,16 @@ def since(compared: Comparison, lang: Lang) -> str:
     """The heading over what the last good run did not print."""
     day = time.strftime("%Y-%m-%d", time.localtime(compared.ended_at))
     return label("new_since", lang, run=visible(compared.run, 80), day=day)
+
+
+def duration(seconds: float) -> str:
+    """A time span to read at a glance in either language: `8 s`, `12:40 min`, `2:05:00 h`."""
+    if seconds < 120:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02} min"
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02} h"
 
 
 def label(key: str, lang: Lang, **values: object) -> str:

@@ -8,7 +8,24 @@ from typing import TextIO
 
 from ..live import News
 from ..model import Lang
-from .labels import label, pasted
+from .labels import duration, label, pasted
+
+
+def wait(news: News, lang: Lang) -> str:
+    """One sentence about a wait: how long against what is usual, in which phase, after which step.
+
+    Takes news of kind `stopped`, `no_step`, `slow` or `resumed`.
+    """
+    step = label("none", lang) if news.step is None else str(news.step)
+    told = label(f"news_{news.kind}", lang, n=duration(news.seconds), step=step)
+    if news.kind == "resumed":
+        return told
+    if news.usual:
+        told += label("news_usual", lang, usual=duration(news.usual))
+    if news.kind == "slow":
+        return told
+    where = label("phase_" + news.phase, lang)
+    return f"{told}{label('news_where', lang, phase=where, step=step)}"
 
 
 def line(news: News, lang: Lang, clock: float | None = None) -> str:
@@ -19,11 +36,8 @@ def line(news: News, lang: Lang, clock: float | None = None) -> str:
 
     stamp = time.strftime("%H:%M:%S", time.localtime(clock))
     finding = news.finding
-    if news.kind == "quiet":
-        told = say("news_quiet", n=f"{news.seconds:.0f}", usual=f"{news.usual:.0f}", step=news.step)
-        return f"{stamp} {told}"
-    if news.kind == "resumed":
-        return f"{stamp} {say('news_resumed', n=f'{news.seconds:.0f}')}"
+    if news.kind in ("stopped", "no_step", "slow", "resumed"):
+        return f"{stamp} {wait(news, lang)}"
     if finding is None:
         return f"{stamp} {say('news_cleared')}"
     where = say("line", n=finding.evidence[0].line) if finding.evidence else ""

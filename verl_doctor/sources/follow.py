@@ -10,7 +10,7 @@ import contextlib
 import os
 import select
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import BinaryIO
 
@@ -41,12 +41,30 @@ class _Lines:
         return held
 
 
-def follow_file(path: str, notes: list[str], *, poll_s: float = POLL_S) -> Iterator[bytes]:
-    """Follows a file for ever: from its beginning, through rotation, truncation and replacement.
+def _unheard() -> None:
+    """Listens to nothing."""
+
+
+def _never() -> bool:
+    """A file that grows for ever."""
+    return False
+
+
+def follow_file(
+    path: str,
+    notes: list[str],
+    *,
+    poll_s: float = POLL_S,
+    heard: Callable[[], None] = _unheard,
+    ended: Callable[[], bool] = _never,
+) -> Iterator[bytes]:
+    """Follows a file: from its beginning, through rotation, truncation and replacement.
 
     Takes the path (the file need not exist yet) and a list that is told what happened to it.
-    Yields whole lines, and b"" after each `poll_s` seconds without any; stop by closing the
-    iterator. An error of reading becomes a note, and reading goes on when the file can be read.
+    Yields whole lines, and b"" after each `poll_s` seconds without any; `heard` is called for each
+    part of a line too (a progress bar prints no line end for hours). Goes on for ever, or until
+    all has been read that was written before `ended` came true; or close the iterator.
+    An error of reading becomes a note, and reading goes on when the file can be read.
     """
     lines = _Lines()
     file: BinaryIO | None = None
@@ -60,8 +78,10 @@ def follow_file(path: str, notes: list[str], *, poll_s: float = POLL_S) -> Itera
                     if before is not None:
                         # what stood at the path in between has moved on, or it would be this file
                         yield from _missed(path, before, os.fstat(file.fileno()), lines)
+                last = ended()
                 data = file.read(BLOCK)
                 if data:
+                    heard()
                     whole = lines.take(data)
                     if whole:
                         yield whole
@@ -80,6 +100,9 @@ def follow_file(path: str, notes: list[str], *, poll_s: float = POLL_S) -> Itera
                     notes.append("the file was truncated; reading went on from its beginning")
                     continue
                 told = ""
+                if last:
+                    yield from filter(None, (lines.rest(),))
+                    return
             except OSError as error:
                 if file is None and isinstance(error, FileNotFoundError):
                     pass  # not there yet, or just moved away
@@ -130,11 +153,13 @@ def _replaced(file: BinaryIO, path: str) -> bool:
     return False
 
 
-def follow_stream(stream: BinaryIO, *, poll_s: float = POLL_S) -> Iterator[bytes]:
+def follow_stream(
+    stream: BinaryIO, *, poll_s: float = POLL_S, heard: Callable[[], None] = _unheard
+) -> Iterator[bytes]:
     """Reads a pipe to its end as its data comes.
 
     Yields whole lines, b"" after each `poll_s` seconds without any, and at the end the last line
-    even if it has no newline.
+    even if it has no newline. `heard` is called for each part of a line too.
     """
     lines = _Lines()
     descriptor = stream.fileno()
@@ -151,6 +176,7 @@ def follow_stream(stream: BinaryIO, *, poll_s: float = POLL_S) -> Iterator[bytes
         data = os.read(descriptor, BLOCK)
         if not data:
             break
+        heard()
         whole = lines.take(data)
         if whole:
             yield whole

@@ -61,7 +61,7 @@ def _run(report: Report, logs: Sequence[Log]) -> dict[str, Any]:
         "host": socket.gethostname(),
         "command": kept(report.command),
         "versions": _json({name: kept(text) for name, text in report.versions.items()}),
-        "started_at": report.started,
+        "started_at": report.phase.first_time,
         "ended_at": report.phase.last_time,
         "verdict": report.verdict,
         "phase": report.phase.name,

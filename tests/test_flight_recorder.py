@@ -1,0 +1,172 @@
+"""Dumps of PyTorch's flight recorder: real ones, made-up ones, hostile ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from verl_doctor.detect.flight_recorder import compare
+from verl_doctor.model import Event
+from verl_doctor.sources.flight_recorder import rank_of, read_dumps
+
+REAL = ROOT / "fixtures_logs" / "flight_recorder"
+"""Two gloo ranks, the second of which never enters the fourth all_reduce."""
+
+
+@pytest.mark.parametrize("form", ["pickles", "jsons"])
+def test_the_rank_that_never_came(form: str) -> None:
+    notes: list[str] = []
+    event = compare(read_dumps([str(REAL / form)], notes))
+    assert notes == []
+    assert event
+    fields = event.fields
+    assert (fields["shows"], fields["missing"], fields["ranks"]) == ("never_came", "1", "0")
+    assert (fields["op"], fields["seq"]) == ("all_reduce", "4")
+    assert fields["last"] == "all_reduce (number 3)"
+
+
+def test_a_rank_without_a_dump() -> None:
+    event = compare(read_dumps([str(REAL / "pickles" / "nccl_trace_rank_0")], []))
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("no_dump", "1")
+
+
+def test_the_command(compiled_once: None) -> None:
+    command = [sys.executable, "-m", "verl_doctor", "diagnose", "--no-record", "--format", "json"]
+    done = subprocess.run(
+        [*command, "--flight-recorder", REAL / "pickles"],
+        capture_output=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    report = json.loads(done.stdout)
+    assert report["findings"][0]["rule"] == "DST060"
+    assert "Rank 1 never entered all_reduce" in report["findings"][0]["title"]
+    assert done.returncode == 1
+
+
+# --- made-up dumps -------------------------------------------------------------------------------
+
+
+def entry(
+    seq: int, op: str = "all_reduce", size: int = 8, state: str = "completed"
+) -> dict[str, object]:
+    return {
+        "process_group": ["0", "default_pg"],
+        "collective_seq_id": seq,
+        "profiling_name": f"nccl:{op}",
+        "input_sizes": [[size]],
+        "output_sizes": [[size]],
+        "input_dtypes": ["Float"],
+        "state": state,
+        "time_created_ns": 1_790_000_000_000_000_000 + seq,
+        "retired": False,
+        "is_p2p": False,
+    }
+
+
+def shown(tmp_path: Path, ranks: dict[int, list[dict[str, object]]], size: int) -> Event | None:
+    """What the dumps of these ranks of a group of that size show."""
+    config = {"0": {"name": "0", "desc": "default_pg", "ranks": str(list(range(size)))}}
+    for rank, entries in ranks.items():
+        dump = {"version": "2.10", "pg_config": config, "entries": entries}
+        (tmp_path / f"trace_{rank}.json").write_text(json.dumps(dump))
+    return compare(read_dumps([str(tmp_path)], []))
+
+
+WAITS = [entry(1), entry(2, state="started")]
+
+
+def test_ranks_that_call_different_things(tmp_path: Path) -> None:
+    other = [entry(1), entry(2, "broadcast", state="started")]
+    event = shown(tmp_path, {0: WAITS, 1: WAITS, 2: other}, 3)
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("differs", "2")
+    assert event.fields["other"].startswith("broadcast")
+
+
+def test_ranks_that_reduce_different_sizes(tmp_path: Path) -> None:
+    event = shown(tmp_path, {0: WAITS, 1: [entry(1), entry(2, size=9, state="started")]}, 2)
+    assert event
+    assert event.fields["shows"] == "differs"
+
+
+def test_all_to_all_may_differ_in_sizes(tmp_path: Path) -> None:
+    ranks = {i: [entry(1, "all_to_all", 8 + i, state="started")] for i in range(2)}
+    event = shown(tmp_path, ranks, 2)
+    assert event
+    assert event.fields["shows"] == "all_wait"
+
+
+def test_a_few_dumps_of_many_ranks_accuse_no_one(tmp_path: Path) -> None:
+    event = shown(tmp_path, {0: WAITS, 1: WAITS}, 64)
+    assert event
+    assert event.fields["shows"] == "partial"
+
+
+def test_what_has_ended_is_no_finding(tmp_path: Path) -> None:
+    assert shown(tmp_path, {0: [entry(1)], 1: [entry(1)]}, 2) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "rank"),
+    [
+        ("nccl_trace_rank_3", 3),
+        ("comm_lib_trace_rank_0.pkl", 0),
+        ("host-7_rank_12", 12),
+        ("a100-node3_rank2_pid77", 2),
+        ("trace_5", 5),
+        ("7.json", 7),
+        ("train.log", None),
+    ],
+)
+def test_ranks_in_names(name: str, rank: int | None) -> None:
+    assert rank_of(name) == rank
+
+
+class Program:
+    """What a hostile pickle would run."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.system, ("touch pwned",)
+
+
+def deep(levels: int) -> list[object]:
+    found: list[object] = []
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (pickle.dumps({"entries": [Program()]}), "posix.system, which no dump does"),
+        (pickle.dumps({"entries": deep(100)}), "nested deeper"),
+        (b"\x80\x02]r\xff\xff\xff\x7f.", "memory that it does not use"),
+        (b"\x80\x02]", "ValueError"),
+        (b"{" * 100_000, "JSONDecodeError"),
+        (b"[]", "ValueError"),
+        (pickle.dumps({"version": "2.10"}), "no list of `entries`"),
+    ],
+)
+def test_what_is_no_dump_is_refused_by_name(tmp_path: Path, content: bytes, words: str) -> None:
+    (tmp_path / "rank_0").write_bytes(content)
+    notes: list[str] = []
+    assert read_dumps([str(tmp_path)], notes) == []
+    assert words in notes[0]
+    assert not Path("pwned").exists()
+
+
+def test_broken_entries_are_left_out(tmp_path: Path) -> None:
+    broken: Sequence[object] = [None, {"process_group": 3}, {"collective_seq_id": "x"}, entry(1)]
+    (tmp_path / "rank_0.json").write_text(json.dumps({"entries": broken, "pg_config": [1]}))
+    assert [len(dump.collectives) for dump in read_dumps([str(tmp_path)], [])] == [1]

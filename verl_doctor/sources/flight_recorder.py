@@ -1,0 +1,224 @@
+"""Dumps of PyTorch's flight recorder: what each rank's collectives were when a time-out came.
+
+The files are pickles (`_dump_fr_trace`) or JSON of the same structure; see torch/csrc/distributed/
+c10d/FlightRecorderDetail.hpp, version 2.10 of the format and those before it. A pickle can hold a
+program: only plain containers are let in, and a refusal names what wanted to be called.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import pickletools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .types import shown
+
+MAX_BYTES = 256 << 20
+"""A dump of 20,000 collectives with their stacks has some 100 MB."""
+MAX_DEPTH = 12
+"""Containers within each other; a dump has six."""
+MAX_DUMPS = 4096
+
+_RANK_NAMES = (re.compile(r"rank[_\-.]?(\d+)"), re.compile(r"(\d+)$"), re.compile(r"^\D*(\d+)\D*$"))
+"""`nccl_trace_rank_3`, `host-7_rank_3.json`, `trace_3`, `3.pickle`: in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """One collective as one rank recorded it."""
+
+    group: str
+    """Name of its process group, with its description."""
+    seq: int
+    op: str
+    sizes: str
+    """Input and output sizes and types, as text: equal on all ranks of most collectives."""
+    done: bool
+    state: str
+    """`scheduled`, `started` or `completed`."""
+    created_ns: int
+    """When it was enqueued, nanoseconds since the epoch; 0 if not told."""
+    frame: str
+    """The call in the user's code, `file:line in function`, or ''."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """What one rank has left."""
+
+    rank: int
+    path: str
+    collectives: tuple[Collective, ...]
+    groups: Mapping[str, tuple[int, ...]]
+    """Ranks of each process group, as far as the dump tells them."""
+
+
+class _Refused(Exception):
+    """The file holds something that no dump holds."""
+
+
+class _Plain(pickle.Unpickler):
+    """Containers, numbers and texts only: nothing in a dump has to be called."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise _Refused(f"it wants to call {shown(f'{module}.{name}')}, which no dump does")
+
+    def persistent_load(self, _: Any) -> Any:
+        raise _Refused("it refers to objects outside")
+
+
+def read_dumps(paths: Sequence[str], notes: list[str]) -> list[Dump]:
+    """Reads dumps, ordered by rank.
+
+    Takes files and folders (the files in them whose name tells a rank). What can't be read becomes
+    a sentence in `notes`, and the other dumps are read all the same.
+    """
+    by_rank: dict[int, Dump] = {}
+    for path in _files(paths, notes)[:MAX_DUMPS]:
+        try:
+            dump = _read(path)
+        except _Refused as error:
+            notes.append(f"{shown(path)}: not read as a flight recorder's dump: {error}")
+            continue
+        except OSError as error:
+            notes.append(f"{shown(path)}: cannot be read: {error.strerror or error}")
+            continue
+        known = by_rank.setdefault(dump.rank, dump)
+        if known is not dump and os.path.splitext(path)[0] != known.path:
+            notes.append(
+                f"{shown(path)}: its name tells rank {dump.rank} like {shown(known.path)}; left out"
+            )
+    return [by_rank[rank] for rank in sorted(by_rank)]
+
+
+def _files(paths: Sequence[str], notes: list[str]) -> list[str]:
+    found: list[str] = []
+    for path in paths:
+        if os.path.isdir(path):
+            try:
+                entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+            except OSError as error:
+                notes.append(f"{shown(path)}: cannot be read: {error.strerror}")
+                continue
+            found += [
+                entry.path
+                for entry in entries
+                if entry.is_file() and rank_of(entry.name) is not None
+            ]
+        else:
+            found.append(path)
+    return found
+
+
+def rank_of(name: str) -> int | None:
+    """The rank that a file's name tells, None if it tells none."""
+    stem = name.rpartition(".")[0] if not name.rpartition(".")[2].isdigit() else name
+    for pattern in _RANK_NAMES:
+        found = pattern.findall(stem or name)
+        if found:
+            return int(found[-1][:9])
+    return None
+
+
+def _read(path: str) -> Dump:
+    rank = rank_of(os.path.basename(path))
+    if rank is None:
+        raise _Refused("its name tells no rank")
+    with open(path, "rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise _Refused(f"it is larger than {MAX_BYTES >> 20} MiB")
+    try:
+        content = json.loads(data) if data[:1] == b"{" else _unpickled(data)
+    except _Refused:
+        raise
+    except Exception as error:  # a broken pickle raises anything
+        raise _Refused(f"{type(error).__name__}: {shown(str(error))[:200]}") from error
+    _check_depth(content)
+    if not isinstance(content, dict) or not isinstance(content.get("entries"), list):
+        raise _Refused("it has no list of `entries`")
+    collectives = [_collective(one) for one in content["entries"] if isinstance(one, dict)]
+    return Dump(rank, path, tuple(filter(None, collectives)), _groups(content.get("pg_config")))
+
+
+def _unpickled(data: bytes) -> Any:
+    for count, (opcode, arg, _) in enumerate(pickletools.genops(data)):
+        if "PUT" in opcode.name and isinstance(arg, int) and arg > count:
+            raise _Refused("it asks for memory that it does not use")
+    return _Plain(io.BytesIO(data)).load()
+
+
+def _check_depth(content: Any) -> None:
+    level, seen = [content], {id(content)}
+    for _ in range(MAX_DEPTH):
+        below = []
+        for value in level:
+            parts = value.values() if isinstance(value, dict) else value
+            for part in parts:
+                if isinstance(part, (dict, list, tuple)) and id(part) not in seen:
+                    seen.add(id(part))
+                    below.append(part)
+        if not below:
+            return
+        level = below
+    raise _Refused(f"its containers are nested deeper than {MAX_DEPTH}")
+
+
+def _collective(entry: Mapping[str, Any]) -> Collective | None:
+    """One entry; None for point-to-point, whose order is no one else's, and for a broken one."""
+    group = entry.get("process_group")
+    seq = entry.get("collective_seq_id", entry.get("seq_id"))
+    if entry.get("is_p2p") or not isinstance(seq, int) or not isinstance(group, (list, tuple)):
+        return None
+    state = str(entry.get("state", ""))[:20]
+    created = entry.get("time_created_ns")
+    parts = ("input_sizes", "output_sizes", "input_dtypes")
+    return Collective(
+        group=_name(*group[:2]),
+        seq=seq,
+        op=_text(entry.get("profiling_name")).rpartition(":")[2],
+        sizes=" ".join(_text(entry.get(part, "")) for part in parts).strip(),
+        # gloo's entries keep the state in which they were enqueued and are retired when done
+        done=state == "completed" or entry.get("retired") is True,
+        state=state,
+        created_ns=created if isinstance(created, int) else 0,
+        frame=_frame(entry.get("frames")),
+    )
+
+
+def _name(name: Any = "", description: Any = "") -> str:
+    name, description = _text(name), _text(description)
+    return f"{name} ({description})" if description not in ("", "undefined") else name
+
+
+def _text(value: Any) -> str:
+    """A value of a dump as a short text; what is nested or long is cut."""
+    return shown(repr(value) if isinstance(value, (list, tuple)) else str(value))[:120]
+
+
+def _frame(frames: Any) -> str:
+    """The innermost frame outside installed packages."""
+    if not isinstance(frames, list):
+        return ""
+    for frame in frames:
+        if isinstance(frame, dict):
+            file = _text(frame.get("filename", ""))
+            if file and "site-packages" not in file and "dist-packages" not in file:
+                return f"{file}:{_text(frame.get('line', '?'))} in {_text(frame.get('name', '?'))}"
+    return ""
+
+
+def _groups(config: Any) -> dict[str, tuple[int, ...]]:
+    """Ranks of each group; older dumps tell none."""
+    found: dict[str, tuple[int, ...]] = {}
+    for key, one in config.items() if isinstance(config, dict) else ():
+        if isinstance(one, dict):
+            ranks = re.findall(r"\d+", str(one.get("ranks", ""))[: 1 << 16])
+            found[_text(key)] = tuple(int(rank[:9]) for rank in ranks)
+    return found
