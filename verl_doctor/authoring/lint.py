@@ -26,7 +26,10 @@ EVENT_FIELDS = {
     "nccl_timeout": "op seq numel waited_s limit_s since ranks missing differs",
 }
 KIND_CAPTURES = {
-    "metric": {"key", "value", "step", "last", "last_step", "bad_steps", "steps", "early"},
+    "metric": {
+        *("key", "value", "step", "last", "last_step"),
+        *("bad_steps", "steps", "early", "healthy"),
+    },
     "silence": {"step", "last"},
     "config": {"key", "value"},
 }

@@ -8,7 +8,6 @@ from bisect import bisect_right
 from ..model import Line, Worker
 from ..scan.anchors import PHASE_TEXTS
 
-_STEP = re.compile(r"(?:^|[\s\])])step:(\d+) - ")
 _PHASE = re.compile("|".join(re.escape(text) for text in PHASE_TEXTS))
 _DAEMONS = ("raylet", "gcs_server", "dashboard", "autoscaler")
 _FUNCTIONS = (
@@ -38,20 +37,10 @@ class Progress:
         self._starts: list[int] = []
         self._steps: list[int] = []
 
-    def step(self, line: Line) -> int | None:
-        """Takes a line with a step; returns its number if it is a training step line."""
-        found = _STEP.search(line.text)
-        if found is None:
-            return None
-        self.last_step = int(found[1])
-        self._reach(self.last_step, line)
-        return self.last_step
-
-    def tick(self, line: Line) -> None:
-        """Takes a line of metrics that names no step; each counts as one."""
-        self._reach(self._highest + 1, line)
-
-    def _reach(self, number: int, line: Line) -> None:
+    def reach(self, number: int, line: Line, *, counted: bool = False) -> None:
+        """Takes a line of metrics and its step (`counted`: by its place, the line names none)."""
+        if not counted:
+            self.last_step = number
         self._steps.append(line.number)
         if number > self._highest:
             self._highest = number

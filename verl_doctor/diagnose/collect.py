@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from ..detect.collectives import Collectives
 from ..detect.config import Settings
-from ..detect.metrics import Metrics, judge, wanted_keys
+from ..detect.metrics.columns import Columns
+from ..detect.metrics.judge import judge, wanted_keys
+from ..detect.metrics.lines import Reading, read_dict_line, read_json_line, read_step_line
 from ..detect.processes import Elastic, Shell
 from ..detect.progress import Progress, phase_of_frames
 from ..detect.samples import Samples
@@ -44,7 +46,7 @@ class Collector:
         self.samples = Samples()
         self.progress = Progress()
         self.settings = Settings()
-        self.metrics = Metrics(
+        self.metrics = Columns(
             key for rule in base.by_kind.get("metric", ()) for key in self._keys(rule)
         )
         self.seen_rules: set[str] = set()
@@ -122,13 +124,11 @@ class Collector:
 
     def _anchored(self, line: Line, raw: str, found: frozenset[int], region: int) -> None:
         if anchors.STEP in found and not line.text.startswith(("[", "'")):
-            if self.progress.step(line) is not None:
-                self.samples.record(line)
-            self.metrics.step_line(line)
-        if anchors.METRICS in found:
-            self.metrics.dict_line(line)
-            self.progress.tick(line)
-            self.samples.record(line)
+            self._metrics_line(line, read_step_line(line.text))
+        elif anchors.METRICS in found:
+            # only a trainer prints its dict, but JSON may have been written by a model
+            json_line = None if region else read_json_line(line.text)
+            self._metrics_line(line, json_line or read_dict_line(line.text))
         if region:
             return
         if anchors.PHASE in found:
@@ -143,6 +143,13 @@ class Collector:
             self._shell.feed(line)
         if anchors.NCCL in found:
             self._collectives.feed(line, raw)
+
+    def _metrics_line(self, line: Line, reading: Reading | None) -> None:
+        if reading is None:
+            return
+        step = self.metrics.add(reading, line)
+        self.progress.reach(step, line, counted=reading.step is None)
+        self.samples.record(line)
 
     def _error_line(self, line: Line) -> None:
         shape = template(line.text)[:160]
@@ -260,6 +267,7 @@ class Collector:
                         text,
                         bad.captures,
                         lines=bad.lines,
+                        curve=bad.curve,
                     )
                 )
         return found

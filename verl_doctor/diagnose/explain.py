@@ -89,6 +89,7 @@ class Explainer:
             "last_seen": incident.last_time,
             "phase": match.phase,
             "why": incident.why,
+            "curve": match.curve,
         }
         if incident.rule is None:
             return self._unknown(incident, common)
@@ -101,6 +102,8 @@ class Explainer:
         }
         states, fixes = self._causes(rule.causes, incident, captures)
         summary = fill(rule.summary, captures, lang)
+        if match.curve is not None and match.curve.healthy:
+            summary += say("healthy_range", lang, range=match.curve.healthy)
         return Finding(
             rule=rule.id,
             slug=rule.slug,

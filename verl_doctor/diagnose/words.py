@@ -46,6 +46,7 @@ WORDS: dict[str, Text] = {
     "because_seen": Text("{rule} is in this log too", "日志中还有 {rule}"),
     "because_phase": Text("it happened in phase {value}", "发生在 {value} 阶段"),
     "because_frame": Text("the traceback passes {value}", "调用栈经过 {value}"),
+    "healthy_range": Text(" Healthy: {range}.", "健康范围：{range}。"),
     "folded": Text(
         "Ray folded {n} repeated lines; evidence may be hidden. Rerun with RAY_DEDUP_LOGS=0.",
         "Ray 折叠了 {n} 行重复日志，可能隐藏了证据。请设置 RAY_DEDUP_LOGS=0 后重跑。",

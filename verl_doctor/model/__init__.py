@@ -6,7 +6,17 @@ gives none: order is always by line, a clock is never needed.
 
 from __future__ import annotations
 
-from .findings import CauseState, Evidence, Finding, FixText, Match, Phase, Report, SourceInfo
+from .findings import (
+    CauseState,
+    Curve,
+    Evidence,
+    Finding,
+    FixText,
+    Match,
+    Phase,
+    Report,
+    SourceInfo,
+)
 from .logs import NOBODY, Block, Event, Exc, Frame, Line, Worker
 from .rules import Cause, Example, Fix, Hint, MatchSpec, Pattern, Reference, Rule, Text
 from .words import PHASES, SEVERITIES, Lang, Level, Role, Severity, Verdict, severity_rank
@@ -18,6 +28,7 @@ __all__ = [
     "Block",
     "Cause",
     "CauseState",
+    "Curve",
     "Event",
     "Evidence",
     "Example",

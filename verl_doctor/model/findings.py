@@ -11,6 +11,20 @@ from .words import Level, Role, Severity, Verdict
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """A metric over the steps of a run, as far as a report shows it."""
+
+    key: str
+    steps: tuple[int, ...]
+    values: tuple[float, ...]
+    """A value for each step; NaN and infinite ones stand as they are."""
+    first_bad: int
+    """The first step at which the rule holds."""
+    healthy: str = ""
+    """The range that the rule calls healthy, in signs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """A rule's pattern held here."""
 
@@ -29,6 +43,8 @@ class Match:
     phase: str = ""
     pattern: int = 0
     """Which alternative of the rule's match held."""
+    curve: Curve | None = None
+    """The series in which a metric rule holds."""
 
 
 class Evidence(NamedTuple):
@@ -84,6 +100,8 @@ class Finding:
     references: tuple[str, ...] = ()
     why: str = ""
     """Why it holds its place: root, demoted by what, recovered."""
+    curve: Curve | None = None
+    """The metric that gave it away, where it was one."""
 
 
 @dataclass(frozen=True, slots=True)

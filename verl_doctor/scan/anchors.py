@@ -111,7 +111,8 @@ ANCHORS: Final[dict[int, str]] = {
     EXCEPTION: rf"([A-Z][A-Za-z0-9_]{{1,60}}({'|'.join(EXCEPTION_ENDINGS)})|\bException)"
     r"(\([A-Za-z_.]{1,60}\))?(: |:\r?$|\r?$)",
     STEP: r"step:\d+ - ",
-    METRICS: r"\{'(loss|train_loss|eval_loss|reward)': ",
+    METRICS: r"(\{'(loss|train_loss|eval_loss|reward|eps)': |Global step \d+[^{\n]{0,40}: \{"
+    r'|"(step|global_step|_step|iteration|training/global_step)": ?\d)',
     SAMPLE: r"\[(prompt|response|ground_truth|score)\]",
     ERROR_LINE: r"(\bERROR\b|\bFATAL\b|\bCRITICAL\b|\bFatal |^error: |: error: "
     r"|\b[Ee]rror in |core dumped"
