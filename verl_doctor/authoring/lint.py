@@ -23,6 +23,7 @@ BUILT_IN = {"exception", "inner", "message", "frame", "worker", "phase", "line"}
 EVENT_FIELDS = {
     "elastic_failure": "rank local_rank exitcode signal host time first_observed",
     "process_killed": "signal command pid rank",
+    "repeated_text": "unit repeated samples",
     "nccl_timeout": "op seq numel waited_s limit_s since ranks missing differs",
 }
 KIND_CAPTURES = {

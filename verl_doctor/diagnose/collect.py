@@ -231,6 +231,7 @@ class Collector:
         held samples. The collector itself stays as it is, so a growing log can be asked often."""
         events: list[Event] = [*self._elastic.finish(), *self._shell.finish()]
         events += self._collectives.finish(self.ranks)
+        events += self.samples.finish()
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()
         matches += self._metric_matches()
