@@ -32,6 +32,7 @@ class Progress:
         self._finished: list[int] = []
         self._worker_steps: dict[Worker, list[int]] = {}
         self._new_step_lines: list[int] = []
+        self._new_steps: list[int] = []
         self._highest = -1
         self._phases: list[tuple[int, str]] = []
         self._starts: list[int] = []
@@ -45,6 +46,7 @@ class Progress:
         if number > self._highest:
             self._highest = number
             self._new_step_lines.append(line.number)
+            self._new_steps.append(number)
             self._worker_steps.setdefault(line.worker, []).append(line.number)
         self.enter(line.number, "training")
 
@@ -78,6 +80,15 @@ class Progress:
         by one worker or any."""
         lines = self._new_step_lines if worker is None else self._worker_steps.get(worker, [])
         return max(0, bisect_right(lines, end) - bisect_right(lines, number))
+
+    def reached_between(self, number: int, end: int) -> bool:
+        """Whether a line of metrics stands below one line and up to another."""
+        return bisect_right(self._steps, end) > bisect_right(self._steps, number)
+
+    def step_at(self, number: int) -> int | None:
+        """The highest step printed up to a line; None before any or where lines name none."""
+        place = bisect_right(self._new_step_lines, number)
+        return self._new_steps[place - 1] if place and self.last_step is not None else None
 
     def restarted_between(self, number: int, end: int, steps: int) -> bool:
         """Whether a new start stands between two lines, with at least so many steps behind it."""

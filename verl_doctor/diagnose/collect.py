@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..detect.checkpoints import Checkpoints
 from ..detect.collectives import Collectives
 from ..detect.config import Settings
 from ..detect.metrics.columns import Columns
@@ -46,6 +47,7 @@ class Collector:
         self.samples = Samples()
         self.progress = Progress()
         self.settings = Settings()
+        self.checkpoints = Checkpoints()
         self.metrics = Columns(
             key for rule in base.by_kind.get("metric", ()) for key in self._keys(rule)
         )
@@ -135,6 +137,8 @@ class Collector:
             self.progress.phase_text(line.number, raw)
         if anchors.DONE in found:
             self.progress.done(line)
+        if anchors.CHECKPOINT in found:
+            self.checkpoints.feed(line)
         if anchors.OVERRIDES in found:
             self.settings.overrides_line(line.text)
         if anchors.ELASTIC in found:

@@ -62,6 +62,11 @@ WORDS: dict[str, Text] = {
         "turn it round with `tac LOG | verl-doctor`",
         "时间是倒序的（最新的行在最前？），先后判断可能相反：请用 `tac LOG | verl-doctor` 反转",
     ),
+    "rewound": Text(
+        "Steps go back from {last} to {step} at line {line} (a resume or a restart): of steps "
+        "printed twice the later ones count.",
+        "第 {line} 行处步数从 {last} 退回到 {step}（恢复或重启）：重复打印的步以后一次为准。",
+    ),
     "slow_rule": Text(
         "A rule's pattern ran out of time and was skipped: {n}",
         "有规则的正则超时，已跳过：{n}",

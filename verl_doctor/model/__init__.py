@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from .findings import (
     CauseState,
+    Checkpoint,
     Curve,
     Evidence,
     Finding,
     FixText,
     Match,
+    Moment,
     Phase,
     Report,
     SourceInfo,
+    Story,
 )
 from .logs import NOBODY, Block, Event, Exc, Frame, Line, Worker
 from .rules import Cause, Example, Fix, Hint, MatchSpec, Pattern, Reference, Rule, Text
@@ -28,6 +31,7 @@ __all__ = [
     "Block",
     "Cause",
     "CauseState",
+    "Checkpoint",
     "Curve",
     "Event",
     "Evidence",
@@ -43,6 +47,7 @@ __all__ = [
     "Line",
     "Match",
     "MatchSpec",
+    "Moment",
     "Pattern",
     "Phase",
     "Reference",
@@ -51,6 +56,7 @@ __all__ = [
     "Rule",
     "Severity",
     "SourceInfo",
+    "Story",
     "Text",
     "Verdict",
     "Worker",

@@ -125,6 +125,42 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """One turn of a run, dated: a metric that went bad, or a fault in the log."""
+
+    step: int | None
+    """The training step, where the log tells one."""
+    path: str
+    line: int
+    """1-based, within its file."""
+    rule: str | None
+    text: str
+    """What is seen there: a key and its value, or the decisive line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint that the log says was saved or loaded."""
+
+    step: int
+    name: str
+    """Its folder's name, `global_step_30`."""
+    path: str
+    line: int
+    """1-based, within its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """How a run went wrong, in the order in which it did."""
+
+    moments: tuple[Moment, ...]
+    first_bad_step: int | None = None
+    checkpoint: Checkpoint | None = None
+    """The last one from before the first moment."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The whole answer for one run, ready to be rendered or stored."""
 
@@ -138,3 +174,5 @@ class Report:
     """Things a reader should know: folded lines, a source cut short, which file to fetch."""
     overrides: tuple[str, ...] = ()
     rules_version: str = ""
+    story: Story | None = None
+    """None where no metric went bad and no checkpoint could help."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..model import Evidence, Lang, Report
+from ..model import Evidence, Lang, Report, Story
 from .labels import label, pasted
+from .spark import sparkline
 
 
 def _code(text: str) -> str:
@@ -44,13 +45,32 @@ def render(report: Report, *, lang: Lang = "en") -> str:
         sure = say("sure", how=say("sure_" + finding.confidence))
         out.append(f"{role}, {severity}, {sure}. {_plain(finding.why)}\n")
         out += [_line(one) for one in finding.evidence if one.text]
+        if finding.curve is not None:
+            bad = say("curve_bad", step=finding.curve.first_bad)
+            drawn, _ = sparkline(finding.curve)
+            out.append(f"- {_code(finding.curve.key)} {_code(drawn)} {bad}")
         out.append(f"\n**{say('why')}**: {_plain(finding.cause)}\n")
         for i, fix in enumerate(finding.fixes, 1):
             out.append(f"{i}. {_plain(fix.text)}")
             out += [f"   {_code(paste)}" for _, paste in pasted(fix)]
+    if report.story is not None:
+        out += _story(report.story, lang)
     if report.unexplained:
         out.append(f"\n### {say('unexplained')}")
         out += [_line(one) for one in report.unexplained]
     for note in report.notes:
         out.append(f"\n> {_plain(note)}")
     return "\n".join(out) + "\n"
+
+
+def _story(story: Story, lang: Lang) -> list[str]:
+    out = [f"\n### {label('story', lang)}"]
+    for one in story.moments:
+        step = "" if one.step is None else label("story_step", lang, n=one.step)
+        place = _code(f"{one.path}:{one.line}")
+        out.append(f"- {step} {one.rule or '?'} {_code(one.text)} {place}")
+    saved = story.checkpoint
+    if saved is not None:
+        place = _code(f"{saved.path}:{saved.line}")
+        out.append(f"- {label('checkpoint_is', lang, name=_code(saved.name), where=place)}")
+    return out

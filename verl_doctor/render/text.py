@@ -15,8 +15,10 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from ..model import Finding, Fix, FixText, Lang, Report
+from ..logs.text import visible
+from ..model import Curve, Finding, Fix, FixText, Lang, Report, Story
 from .labels import label, pasted
+from .spark import extent, printable, sparkline
 
 COLOURS = {
     "critical": "bold red",
@@ -121,6 +123,36 @@ class Page:
         return f"{self._names.get(path, path)}:{line}"
 
 
+def _curve(page: Page, curve: Curve) -> None:
+    """A sparkline, its range, and a caret under the first bad step."""
+    width = max(16, min(48, page.out.width - 30))
+    line, bad = sparkline(curve, blocks=printable(page.out.encoding), width=width)
+    low, high = extent(curve)
+    values = {"low": f"{low:.4g}", "high": f"{high:.4g}", "last": f"{curve.values[-1]:.4g}"}
+    page.field(page.say("curve"), line)
+    told = [page.say("curve_bad", step=curve.first_bad), page.say("curve_range", **values)]
+    if curve.healthy:
+        told.append(page.say("curve_healthy", range=curve.healthy))
+    page.out.print(Text(" " * (13 + bad) + "^", style="red"), soft_wrap=True)
+    page.field("", f"{visible(curve.key, 60)}: {', '.join(told)}", "dim")
+
+
+def _story(page: Page, story: Story) -> None:
+    """What happened when, and the checkpoint to go back to."""
+    say = page.say
+    if len(story.moments) > 1:
+        for i, one in enumerate(story.moments):
+            when = say("line", n=one.line) if one.step is None else say("story_step", n=one.step)
+            text = f"{when:<10} {one.rule or '?':<7} {one.text}"
+            page.field(say("story") if i == 0 else "", text)
+    saved = story.checkpoint
+    if saved is not None:
+        where = page.place(saved.path, saved.line)
+        page.field(say("checkpoint"), say("checkpoint_is", name=saved.name, where=where))
+    elif story.first_bad_step is not None:
+        page.field(say("checkpoint"), say("checkpoint_none", step=story.first_bad_step), "dim")
+
+
 def _root(page: Page, finding: Finding, choice: bool) -> None:
     say = page.say
     head = Text(finding.rule or say("unexplained"), style="bold")
@@ -134,6 +166,8 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
         if not one.text:
             continue
         page.field(page.place(one.path, one.line), one.text, "red" if i == 0 else "dim")
+    if finding.curve is not None:
+        _curve(page, finding.curve)
     if finding.workers:
         shown = ", ".join(finding.workers[:4])
         more = len(finding.workers) - 4
@@ -167,6 +201,9 @@ def _other(page: Page, finding: Finding, choice: bool) -> None:
     times = f", {finding.count}x" if finding.count > 1 else ""
     mark.append(f"  ({where}{times})", style="dim")
     page.out.print(mark)
+    if finding.curve is not None and finding.role != "advice":
+        line, _ = sparkline(finding.curve, blocks=printable(page.out.encoding))
+        page.field("", line)
     if choice or finding.role in ("advice", "root"):
         page.field("", finding.why, "dim")
 
@@ -214,6 +251,8 @@ def render(
             page.field(page.place(line.path, line.line), line.text, "dim")
     if root:
         _root(page, root, choice)
+    if report.story is not None:
+        _story(page, report.story)
     hidden = [say(f"hidden_{key}", n=n) for key, n in report.hidden.items() if n]
     if hidden:
         out.print(Text(f"\n  {say('hidden')} {', '.join(hidden)}", style="dim"))

@@ -24,6 +24,7 @@ NCCL: Final = 13
 REPEATED: Final = 14
 METRICS: Final = 15
 IGNORED: Final = 16
+CHECKPOINT: Final = 17
 
 FIRST_RULE: Final = 100
 """Ids from here on belong to rule texts."""
@@ -133,6 +134,7 @@ ANCHORS: Final[dict[int, str]] = {
     r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
     IGNORED: r"Exception ignored (in|on|while)",
+    CHECKPOINT: r"(\bglobal_step_|\bcheckpoint-|checkpointed_iteration\.txt to step )\d",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",
 }

@@ -133,14 +133,14 @@ def _stretch(options: Mapping[str, Any], points: Points, columns: Columns) -> St
         if found is None:
             return None
         return Stretch(finite[found.first], len(values) - 1, found.level)
-    need = _need(options)
-    for first, last in _spells(flags, need):
-        begun_late = points.steps[first] > options.get("before_steps", math.inf)
-        since = len(flags) - 1 - last
-        lasting = options.get("lasting")
+    # a value that is not finite is neither bad by a threshold nor well again
+    told = [i for i in range(len(flags)) if options.get("nan") or math.isfinite(values[i])]
+    need, lasting = _need(options), options.get("lasting")
+    for begin, end in _spells([flags[i] for i in told], need):
+        since = len(told) - 1 - end
         asked = since < max(OVER, need) if lasting is None else lasting == (since == 0)
-        if asked and not begun_late:
-            return Stretch(first, last, level)
+        if asked and points.steps[told[begin]] <= options.get("before_steps", math.inf):
+            return Stretch(told[begin], told[end], level)
     return None
 
 
