@@ -21,9 +21,23 @@ from verl_doctor.model import severity_rank
 from verl_doctor.pipeline import diagnose_chunks
 from verl_doctor.scan.database import Scanner
 
+Row = tuple[int, dict[str, float]]
+"""A step and its metrics."""
+
 
 def healthy(rng: random.Random) -> Iterator[str]:
     """Step lines of one healthy run."""
+    return (step_line(*row) for row in healthy_rows(rng))
+
+
+def step_line(step: int, values: dict[str, float]) -> str:
+    """A step's metrics as verl prints them."""
+    body = " - ".join(f"{key}:{value!r}" for key, value in values.items())
+    return f"(TaskRunner pid=4000) step:{step} - {body}"
+
+
+def healthy_rows(rng: random.Random) -> Iterator[Row]:
+    """The metrics of one healthy run, step by step."""
     steps = rng.choice((12, 30, 60, 120, 250, 400))
     limit = rng.choice((512, 1024, 2048, 8192))
     ppo = rng.random() < 0.3
@@ -100,8 +114,7 @@ def healthy(rng: random.Random) -> Iterator[str]:
         if step % 10 == 0:
             values["val-core/gsm8k/acc/mean@1"] = reward * 0.9 + rng.gauss(0, 0.01)
             values["timing_s/testing"] = rng.uniform(60, 90)
-        body = " - ".join(f"{key}:{value!r}" for key, value in values.items())
-        yield f"(TaskRunner pid=4000) step:{step} - {body}"
+        yield step, values
 
 
 def fired(base: RuleBase, scanner: Scanner, log: str) -> list[tuple[str, str]]:

@@ -46,6 +46,12 @@ def _stdin() -> BinaryIO | None:
     is_flag=True,
     help="Follow a log that still grows (one file; it need not exist yet); Ctrl-C ends it.",
 )
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Draw the metrics at fault into FILE.svg or FILE.png.",
+)
 @click.option("--explain-choice", is_flag=True, help="Say why this root, and what was demoted.")
 @click.option("--all", "everything", is_flag=True, help="List consequences too.")
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
@@ -60,6 +66,7 @@ def diagnose(
     fail_on: str,
     exit_zero: bool,
     follow: bool,
+    plot: str | None,
     explain_choice: bool,
     everything: bool,
     no_record: bool,
@@ -80,6 +87,8 @@ def diagnose(
     from . import ExitCode
 
     stdin = _stdin()
+    if plot is not None and Path(plot).suffix.lower() not in (".svg", ".png"):
+        raise click.UsageError(f"--plot {plot}: give a name that ends in .svg or .png")
     if not logs:
         if stdin is None or stdin.isatty():
             raise click.UsageError("which log? Try `verl-doctor train.log` or pipe one in.")
@@ -100,6 +109,8 @@ def diagnose(
         base, scanner = load(rule_dirs, cache=not no_cache)
         report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
     _write(report, form, output, lang, color, explain_choice, everything)
+    if plot is not None:
+        _plot(report, plot, lang)
     if not no_record:
         _record(report)
     if interrupted:
@@ -204,6 +215,25 @@ def _machine(report: Report, form: str, lang: Lang) -> str:
     from ..render import json_v1
 
     return json_v1.render(report) if form == "json" else json_v1.render_lines(report)
+
+
+def _plot(report: Report, path: str, lang: Lang) -> None:
+    """Draws the metrics at fault; what goes wrong there is told and changes nothing."""
+    from ..render.labels import label
+    from ..render.plot import PlotError, guilty, png, svg
+
+    if not guilty(report):
+        print(f"verl-doctor: --plot: {label('plot_none', lang)}", file=sys.stderr)
+        return
+    try:
+        if path.lower().endswith(".png"):
+            png(report, path)
+        else:
+            Path(path).write_text(svg(report), encoding="utf-8")
+    except PlotError as error:
+        print(f"verl-doctor: --plot: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"verl-doctor: --plot: cannot write {path}: {error.strerror}", file=sys.stderr)
 
 
 def _record(report: Report) -> None:
