@@ -17,6 +17,8 @@ OVER = 10
 """Good points, at least, after which a bad stretch is history, not present trouble."""
 WINDOW = 60
 """Last points over which a trend is sought, where the rule names no window."""
+RECENT = 40
+"""Last points in which a change is sought by themselves: in a long series, ranks see it late."""
 SIDE = 10
 """Points on either side of a change whose medians are compared."""
 RARE = 0.01
@@ -56,7 +58,7 @@ def change(asked: Mapping[str, Any], values: Sequence[float]) -> Stretch | None:
     """A step to another level that still lasts, in the whole series or only in its last part:
     there a few points after it are enough."""
     found = _break(asked, values)
-    offset = len(values) - WINDOW
+    offset = len(values) - RECENT
     if found is None and offset > 0:
         recent = _break(asked, values[offset:])
         found = recent and recent._replace(first=recent.first + offset)
