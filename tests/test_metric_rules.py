@@ -184,3 +184,14 @@ def test_the_healthy_range_in_signs(bounds: Mapping[str, float] | None, text: st
     bad = ask(rule, [9.0])
     assert bad is not None
     assert bad.captures["healthy"] == text
+
+
+def test_a_hostile_key_reaches_no_terminal_and_no_picture() -> None:
+    columns = Columns()
+    key = "val-core/\x07\u202e\x1b]0;x\x07" + "y" * 150
+    columns.add(Reading(1, [(key, 9.0), ("z" * 500, 1.0)]), Line("", 1))
+    bad = judge({"key": ["val-core/*"], "above": 5, "for_steps": 1}, columns)
+    assert bad is not None
+    assert bad.curve.key.isprintable()
+    assert len(bad.curve.key) <= 121
+    assert columns.keys() == [key]

@@ -97,10 +97,22 @@ def _match(plain: Mapping[str, Any]) -> Iterator[str]:
             anchor = max(pattern["contains"], key=len)
             if len(anchor) < MIN_ANCHOR:
                 yield f"anchor {anchor!r} is shorter than {MIN_ANCHOR} characters"
+    if kind == "metric":
+        yield from _metric(value)
     allowed = captures_of(plain)
     for name in plain.get("fingerprint", ()):
         if name not in allowed:
             yield f"fingerprint names {name!r}, which no pattern captures"
+
+
+def _metric(value: Mapping[str, Any]) -> Iterator[str]:
+    conditions = "nan above below constant falls_to rises_to trend change"
+    if not set(value) & set(conditions.split()):
+        yield f"match.metric asks for nothing: give one of {conditions.replace(' ', ', ')}"
+    if "trend" in value and len(set(value["trend"]) & {"rises_by", "falls_by"}) != 1:
+        yield "match.metric.trend needs either rises_by or falls_by"
+    if value.get("once_well", 0) > value.get("for_steps", 3):
+        yield "match.metric.once_well asks for more than for_steps"
 
 
 def _texts(plain: Mapping[str, Any]) -> Iterator[str]:

@@ -92,7 +92,7 @@ def _step(incident: Incident, collector: Collector) -> int | None:
 
 
 def _text(incident: Incident) -> str:
-    captures = incident.first.captures
-    if incident.first.curve is not None:
-        return f"{captures['key']} {captures['value']}"
+    curve = incident.first.curve
+    if curve is not None:
+        return f"{curve.key} {incident.first.captures['value']}"
     return visible(incident.first.text.partition("\n")[0].strip(), MAX_TEXT)

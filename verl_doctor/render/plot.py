@@ -12,7 +12,6 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from ..errors import DoctorError
-from ..logs.text import visible
 from ..model import Curve, Report
 from .spark import extent, scaled
 
@@ -99,7 +98,7 @@ def _saved_step(report: Report) -> int | None:
 
 def _title(curve: Curve) -> str:
     healthy = f", healthy {curve.healthy}" if curve.healthy else ""
-    return f"{visible(curve.key, 80)}: first bad step {curve.first_bad}{healthy}"
+    return f"{curve.key}: first bad step {curve.first_bad}{healthy}"
 
 
 def _panel(curve: Curve, saved: int | None) -> Iterator[str]:

@@ -15,7 +15,6 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from ..logs.text import visible
 from ..model import Curve, Finding, Fix, FixText, Lang, Report, Story
 from .labels import label, pasted
 from .spark import extent, printable, sparkline
@@ -134,7 +133,7 @@ def _curve(page: Page, curve: Curve) -> None:
     if curve.healthy:
         told.append(page.say("curve_healthy", range=curve.healthy))
     page.out.print(Text(" " * (13 + bad) + "^", style="red"), soft_wrap=True)
-    page.field("", f"{visible(curve.key, 60)}: {', '.join(told)}", "dim")
+    page.field("", f"{curve.key}: {', '.join(told)}", "dim")
 
 
 def _story(page: Page, story: Story) -> None:

@@ -18,6 +18,8 @@ MAX_POINTS = 20_000
 """Points kept of a column; a longer one loses every second point of its older half."""
 MAX_KEYS = 300
 """Columns kept beside those that rules ask for, first come."""
+MAX_KEY = 200
+"""Characters of a key; a longer one is none."""
 MAX_REWINDS = 100
 
 
@@ -116,7 +118,7 @@ class Columns:
 
     def _open(self, key: str) -> Column | None:
         if key not in self._wanted:
-            if self._others >= MAX_KEYS:
+            if self._others >= MAX_KEYS or len(key) > MAX_KEY:
                 return None
             self._others += 1
         column = self._by_key[key] = Column()

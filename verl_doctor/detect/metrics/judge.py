@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...logs.text import visible
 from ...model import Curve
 from .columns import Columns
 from .conditions import Points, by_step, find, needed
@@ -109,7 +110,7 @@ def _curve(options: Mapping[str, Any], points: Points, first: int) -> Curve:
         chosen = sorted(even | {first})  # type: ignore[assignment]
     name = points.key + (f" / {options['ratio'][0]}" if "ratio" in options else "")
     return Curve(
-        name,
+        visible(name, 120),
         tuple(points.steps[i] for i in chosen),
         tuple(points.values[i] for i in chosen),
         points.steps[first],
