@@ -33,6 +33,7 @@ DATED = 3
 Values = dict[str, float]
 Change = Callable[[Values, int, random.Random], None]
 """Makes a step's metrics bad: takes them, the steps since the onset (1 the first), chance."""
+VALIDATION = "val-core/simulated/acc/mean@1"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Trouble:
     change: Change
     ppo: bool = False
     """Only runs with a critic have it."""
+    before: Change | None = None
+    """What the metrics of every step have beside the simulation's; takes the step itself."""
     samples: Callable[[int], str] | None = None
     """Lines printed before the step line, of a step since the onset."""
 
@@ -73,6 +76,20 @@ def _times(key: str, factor: Callable[[int], float]) -> Change:
 def _around(key: str, level: float, noise: float = 0.05) -> Change:
     """The metric moves to another level, with noise relative to it."""
     return lambda metrics, k, rng: metrics.update({key: level * rng.uniform(1 - noise, 1 + noise)})
+
+
+def _between(key: str, low: float, high: float) -> Change:
+    return lambda metrics, k, rng: metrics.update({key: rng.uniform(low, high)})
+
+
+def _validates(metrics: Values, step: int, rng: random.Random) -> None:
+    if step % 5 == 0:
+        metrics[VALIDATION] = rng.uniform(0.4, 0.5)
+
+
+def _validation_frozen(metrics: Values, k: int, rng: random.Random) -> None:
+    if VALIDATION in metrics:
+        metrics[VALIDATION] = 0.4375
 
 
 def _reward(value: float, spread: float) -> Change:
@@ -135,7 +152,8 @@ TROUBLES = (
     Trouble("KL drifts away", ("MET007",), _around("actor/kl_loss", 0.9, 0.3)),
     Trouble("ppo_kl large", ("MET008",), _around("actor/ppo_kl", 0.5, 0.3)),
     Trouble("KL coefficient runs away", ("MET047",),
-            lambda m, k, rng: m.update({"actor/reward_kl_penalty_coeff": 0.001 * 1.6**k})),
+            lambda m, k, rng: m.update({"actor/reward_kl_penalty_coeff": 0.001 * 1.6**k}),
+            before=_set(actor__reward_kl_penalty_coeff=0.001)),
     Trouble("entropy collapses", ("MET009",), _around("actor/entropy", 0.002, 0.5)),
     Trouble("entropy explodes", ("MET011",), _around("actor/entropy", 7.0, 0.2)),
     Trouble("gradient norm explodes", ("MET012",), _times("actor/grad_norm", lambda k: 1.9**k)),
@@ -148,12 +166,14 @@ TROUBLES = (
     Trouble("advantages all 0", ("MET023",),
             _set(critic__advantages__max=0.0, critic__advantages__min=0.0)),
     Trouble("groups without variance", ("MET049",),
-            lambda m, k, rng: m.update({"frac_reward_zero_std": rng.uniform(0.85, 1.0)})),
+            _between("frac_reward_zero_std", 0.85, 1.0),
+            before=_between("frac_reward_zero_std", 0.2, 0.5)),
     Trouble("many responses cut", ("MET025",), _around("response_length/clip_ratio", 0.6, 0.2)),
     Trouble("all cut, no signal", ("MET024",), _truncated_without_signal),
     Trouble("responses grow into the limit", ("MET056",), _lengths_explode),
     Trouble("responses shrink to nothing", ("MET026",), _around("response_length/mean", 4.0, 0.2)),
-    Trouble("responses empty", ("MET036",), _around("response/aborted_ratio", 0.8, 0.1)),
+    Trouble("responses empty", ("MET036",), _around("response/aborted_ratio", 0.8, 0.1),
+            before=_set(response__aborted_ratio=0.0)),
     Trouble("rollout/trainer gap", ("MET028",), _around("training/rollout_probs_diff_mean", 0.03)),
     Trouble("clip fraction high", ("MET030",), _around("actor/pg_clipfrac", 0.5, 0.2)),
     Trouble("value loss explodes", ("MET032",), _times("critic/vf_loss", lambda k: 4.0**k),
@@ -168,6 +188,8 @@ TROUBLES = (
             _times("perf/cpu_memory_used_gb", lambda k: 1 + 0.012 * k)),
     Trouble("GPU memory creeps", ("MET054",),
             _times("perf/max_memory_reserved_gb", lambda k: 1 + 0.01 * k)),
+    Trouble("validation frozen (every 5 steps)", ("MET037",), _validation_frozen,
+            before=_validates),
     Trouble("responses repeat themselves", ("MET057",), lambda m, k, rng: None, samples=_repeats),
 )  # fmt: skip
 
@@ -180,12 +202,9 @@ def injected(trouble: Trouble, rng: random.Random) -> tuple[list[Row], int]:
             break
     onset = rng.randrange(40, len(rows) - FOLLOWED) if len(rows) > 90 else 40
     rows = rows[: onset + FOLLOWED]
-    for _, values in rows:  # what a run has that logs these keys, and the simulation leaves out
-        values["response/aborted_ratio"] = 0.0
-        if trouble.rules == ("MET047",):
-            values["actor/reward_kl_penalty_coeff"] = 0.001
-        if trouble.rules == ("MET049",):
-            values["frac_reward_zero_std"] = rng.uniform(0.2, 0.5)
+    for step, values in rows:
+        if trouble.before is not None:
+            trouble.before(values, step, rng)
     for k, (_, values) in enumerate(rows[onset:], 1):
         trouble.change(values, k, rng)
     return rows, onset

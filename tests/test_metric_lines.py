@@ -74,6 +74,7 @@ def test_a_dict_of_trl_transformers_and_openrlhf(
 ) -> None:
     assert read_dict_line(text) == Reading(step, list(pairs.items()))
     assert read_dict_line("Global step 3: saved") is None
+    assert read_dict_line("cannot use {'retries': 3, 'size': 10}") is None
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,8 @@ def test_a_dict_of_trl_transformers_and_openrlhf(
         ('{"loss": 0.5, "_step": 9}', Reading(9, [("loss", 0.5)])),
         ('{"step": -1, "loss": 0.5}', None),
         ('{"step": 1e400, "loss": 0.5}', None),
-        ('{"step": 5, "message": "saved"}', None),
+        ('{"step": 5, "message": "saved", "size": 3.5}', None),
+        ('{"step": 5, "level": "info", "took_s": 3.5}', None),
         ('{"loss": 0.5}', None),
         ('{"step": 1, "loss": 0.5', None),
         ('{"step":' + "[" * 100_000 + "}", None),
@@ -176,9 +178,19 @@ def test_a_file_of_json_lines_is_a_log(doctor: Doctor) -> None:
     assert report.phase.step == 8
 
 
-def test_json_that_a_model_wrote_is_no_metric(doctor: Doctor) -> None:
+def test_metrics_that_a_model_wrote_are_none(doctor: Doctor) -> None:
     session = Session(doctor.base, doctor.scanner)
     session.begin("x", [])
-    session.feed(b'[prompt] log it\n[response] sure:\n{"step": 3, "loss": NaN}\n[score] 0.0\n')
+    text = b"[prompt] log it\n[response] sure:\n%s\n[score] 0.0\n"
+    session.feed(text % b'{"step": 3, "loss": NaN}')
+    session.feed(text % b"{'loss': nan, 'grad_norm': nan}")
     session.end()
     assert session.last_step is None
+    assert all(not (one.rule or "").startswith("MET") for one in session.report().findings)
+
+
+def test_two_files_of_the_same_steps_are_no_restart() -> None:
+    columns = Columns()
+    for number, path in enumerate(["a.log"] * 3 + ["b.jsonl"] * 3):
+        columns.add(Reading(number % 3, [("a", 1.0)]), Line("", number, path))
+    assert columns.rewinds == []

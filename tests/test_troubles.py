@@ -14,8 +14,8 @@ from benchmarks.simulate_runs import fired, healthy
 from tests.conftest import Doctor
 from verl_doctor.model import severity_rank
 
-SLOW = ("MET035", "MET054")
-"""Memory that creeps is a matter of dozens of steps, by nature."""
+SLOW = ("MET035", "MET037", "MET054")
+"""Memory that creeps and validations that stand still are a matter of dozens of steps."""
 
 
 @pytest.mark.parametrize("trouble", TROUBLES, ids=lambda one: one.name)

@@ -127,10 +127,8 @@ class Collector:
     def _anchored(self, line: Line, raw: str, found: frozenset[int], region: int) -> None:
         if anchors.STEP in found and not line.text.startswith(("[", "'")):
             self._metrics_line(line, read_step_line(line.text))
-        elif anchors.METRICS in found:
-            # only a trainer prints its dict, but JSON may have been written by a model
-            json_line = None if region else read_json_line(line.text)
-            self._metrics_line(line, json_line or read_dict_line(line.text))
+        elif anchors.METRICS in found and not region:  # a model may write dicts and JSON, too
+            self._metrics_line(line, read_json_line(line.text) or read_dict_line(line.text))
         if region:
             return
         if anchors.PHASE in found:

@@ -76,7 +76,7 @@ class Columns:
         self._wanted = frozenset(wanted)
         self._by_key: dict[str, Column] = {}
         self._others = 0
-        self._last = -1
+        self._last, self._path = -1, ""
         self._unnumbered = 0
         self.rewinds: list[Rewind] = []
 
@@ -103,9 +103,11 @@ class Columns:
         step = reading.step
         if step is None:
             step = self._unnumbered = self._next_unnumbered(reading)
-        if step < self._last and len(self.rewinds) < MAX_REWINDS:
+        # another file that tells of the same steps is no restart
+        goes_back = step < self._last and line.path == self._path
+        if goes_back and len(self.rewinds) < MAX_REWINDS:
             self.rewinds.append(Rewind(line.number, self._last, step))
-        self._last = step
+        self._last, self._path = step, line.path
         number = line.number
         for key, value in reading.pairs:
             column = self._by_key.get(key)

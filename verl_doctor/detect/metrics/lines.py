@@ -15,11 +15,14 @@ import re
 from typing import Any, NamedTuple
 
 _STEP = re.compile(r"(?:^|[\s\])])step:(\d{1,12}) - ")
+_TRAINER = re.compile(r"\{'(?:loss|train_loss|eval_loss|reward|eps)': ")
 _OPENRLHF = re.compile(r"Global step (\d{1,12})\b[^{]{0,40}:\s*\{")
 _DICT = re.compile(
     r"'([\w/@.() -]+)': '?((?:np\.\w+\()?[-+]?(?:\d[\d.eE+-]*|nan|inf)\)?)'?(?=[,}])"
 )
 _JSON_STEPS = ("step", "global_step", "_step", "training/global_step", "iteration")
+_JSON_LOG = ("message", "msg", "level", "levelname", "event", "error")
+"""Keys of a record of a structured log, whose `step` may be that of anything."""
 MAX_JSON = 200_000
 """Characters; a longer JSON line is not a line of metrics."""
 MAX_STEP = 10**12
@@ -53,8 +56,10 @@ def read_step_line(text: str) -> Reading | None:
 
 
 def read_dict_line(text: str) -> Reading | None:
-    """Reads the dict that Hugging Face's Trainer, trl or OpenRLHF print; None without a value."""
+    """Reads the dict that Hugging Face's Trainer, trl or OpenRLHF print; None if it is another."""
     numbered = _OPENRLHF.search(text)
+    if numbered is None and _TRAINER.search(text) is None:
+        return None
     pairs = []
     for key, value in _DICT.findall(text):
         number = _number(value)
@@ -74,6 +79,8 @@ def read_json_line(text: str) -> Reading | None:
     try:
         entry = json.loads(text)
     except (ValueError, RecursionError):
+        return None
+    if any(key in entry for key in _JSON_LOG):
         return None
     step = next((entry[key] for key in _JSON_STEPS if _is_number(entry.get(key))), None)
     if step is None or not 0 <= step < MAX_STEP:
