@@ -148,6 +148,9 @@ def test_repeated_responses_degrade_a_run(doctor: Doctor) -> None:
     sample = "[prompt] 1+1\n[response] {}\n[ground_truth] 2\n[score] 0.0\n"
     report = doctor((sample.format("!" * 500) * 3).encode())
     assert (report.findings[0].rule, report.verdict) == ("MET057", "degraded")
+    more = "".join(f"step:{i} - actor/grad_norm:0.3\n" for i in range(1, 30))
+    report = doctor((sample.format("!" * 500) * 3 + more).encode())
+    assert (report.findings[0].role, report.verdict) == ("root", "degraded")
     readable = sample.format("One and one are two, as anyone can count on two fingers. " * 2)
     assert all(one.rule != "MET057" for one in doctor((readable * 5).encode()).findings)
 
