@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any
 
 import pytest
@@ -69,7 +70,7 @@ def test_a_share_of_a_level_that_is_not_positive_says_nothing() -> None:
 
 def test_nan_is_found_at_its_first_point_and_constant_needs_equal_ones() -> None:
     assert step(ask({"nan": True, "lasting": True}, [1, 2, math.nan, math.inf])) == 3
-    assert step(ask({"constant": True, "for_steps": 4}, [1, 2, 3, 3, 3, 3])) == 4
+    assert step(ask({"constant": True, "for_steps": 4}, [1, 2, 3, 3, 3, 3])) == 3
     assert ask({"constant": True, "for_steps": 5}, [1, 2, 3, 3, 3, 3]) is None
 
 
@@ -118,6 +119,13 @@ def test_a_spike_is_no_trend_and_a_trend_that_ended_is_none_now() -> None:
     assert ask(rule, risen + noisy(220, 60)) is None
 
 
+def test_noise_that_happens_to_slope_is_no_trend() -> None:
+    rng = random.Random(3)
+    noise = [rng.uniform(0, 100) for _ in range(40)]
+    assert theil_sen(noise) * 39 > 0.3 * median(noise[:10])
+    assert ask({"trend": {"rises_by": 0.3, "window": 40}}, noise) is None
+
+
 def test_a_trend_is_dated_where_it_begins() -> None:
     values = noisy(100, 60) + [100 * (1 + 0.05 * i) for i in range(40)]
     bad = ask({"trend": {"rises_by": 0.5, "window": 60}}, values)
@@ -131,6 +139,12 @@ def test_a_change_point_is_dated_to_the_step(place: int) -> None:
     assert step(ask({"change": {"falls_to": 0.6}}, values)) == place + 1
     assert ask({"change": {"rises_to": 1.5}}, values) is None
     assert ask({"change": {"falls_to": 0.3}}, values) is None
+
+
+def test_a_change_needs_points_enough_to_be_no_chance() -> None:
+    rule = {"change": {"falls_to": 0.6}}
+    assert ask(rule, [99.0, 101.0] * 17 + [39.0, 41.0] * 3) is None
+    assert step(ask(rule, noisy(100, 90) + noisy(40, 8, seed=2))) == 91
 
 
 def test_what_came_back_or_only_drifted_is_no_change() -> None:

@@ -93,11 +93,23 @@ def test_lines_that_tell_of_a_checkpoint(doctor: Doctor, line: str, name: str | 
 
 
 def test_the_checkpoint_of_the_first_bad_step_is_spoilt_already(doctor: Doctor) -> None:
-    saves = {30: "global_step_30", 40: "global_step_35"}
-    log = run(lambda step: f"Saving checkpoint to /c/{saves[step]}" if step in saves else "")
-    story = told(doctor(log.encode()))
+    lines = [f"step:{i} - actor/grad_norm:{0.3 if i < 20 else 'nan'}" for i in range(1, 25)]
+    lines.insert(19, verl_saves(20))  # verl saves a step before it prints its metrics
+    lines.insert(9, verl_saves(10))
+    story = told(doctor("\n".join(lines).encode()))
+    assert story.first_bad_step == 20
     assert story.checkpoint is not None
-    assert story.checkpoint.step == 30
+    assert story.checkpoint.step == 10
+
+
+def test_how_a_run_always_was_is_no_turn_in_it(doctor: Doctor) -> None:
+    log = "".join(
+        f"step:{i} - response_length/clip_ratio:0.4 - actor/kl_loss:{0.01 if i < 30 else 9}\n"
+        for i in range(1, 35)
+    )
+    report = doctor(log.encode())
+    assert {"MET025", "MET006"} <= {one.rule for one in report.findings}
+    assert [one.rule for one in told(report).moments] == ["MET006"]
 
 
 def test_a_save_in_which_the_run_died_is_no_checkpoint(doctor: Doctor) -> None:

@@ -53,7 +53,10 @@ def find(options: Mapping[str, Any], points: Points, columns: Columns) -> Stretc
         since = len(told) - 1 - end
         asked = since < least if lasting is None else lasting == (since == 0)
         if asked and points.steps[told[begin]] <= options.get("before_steps", math.inf):
-            return Stretch(_unsmoothed(options, points, told[begin], columns), told[end], level)
+            first = _unsmoothed(options, points, told[begin], columns)
+            # the first of equal points differs from the one before it
+            first = max(0, first - 1) if options.get("constant") else first
+            return Stretch(first, told[end], level)
     return None
 
 
