@@ -80,9 +80,6 @@ class Columns:
         self._unnumbered = 0
         self.rewinds: list[Rewind] = []
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._by_key
-
     def __getitem__(self, key: str) -> Column:
         return self._by_key[key]
 
