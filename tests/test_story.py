@@ -137,6 +137,19 @@ def test_slow_steps_do_not_spoil_a_checkpoint(doctor: Doctor) -> None:
     assert story.checkpoint.step == 40
 
 
+def test_rules_that_see_the_same_are_one_moment_and_the_last_is_kept(doctor: Doctor) -> None:
+    lines = [
+        f"step:{i} - critic/score/mean:{0.5 + i % 7 / 100 if i < 30 else 0.0} - "
+        f"actor/grad_norm:{0.3 if i < 30 else 'nan'}"
+        for i in range(1, 60)
+    ]
+    report = doctor(("\n".join(lines) + "\n" + SAMPLER).encode())
+    assert {"MET020", "MET044", "MET060"} <= {one.rule for one in report.findings}
+    texts = [one.text for one in told(report).moments]
+    assert texts[:2] == ["actor/grad_norm nan", "critic/score/mean 0"]
+    assert len(texts) == 3
+
+
 def test_a_healthy_run_has_no_story(doctor: Doctor) -> None:
     assert doctor(genuine("verl-metrics-healthy-grpo")).story is None
 
@@ -190,7 +203,7 @@ def test_a_long_curve_keeps_its_ends_and_a_wide_one_goes_by_decades() -> None:
 def test_the_terminal_shows_the_guilty_curve_and_the_story(doctor: Doctor) -> None:
     page = text_page.render(doctor(run(verl_saves).encode()))
     assert "▁▁" in page
-    assert "actor/kl_loss: first bad step: 74, min 0.02, max 10.34, now nan" in page
+    assert "actor/kl_loss: first bad step 74, min 0.02, max 10.34, now nan" in page
     assert "step 35    MET056  response_length/mean 700" in page
     assert "global_step_30 (line 32) is the last one from before the trouble" in page
     assert "global_step_30" in text_page.render(doctor(run(verl_saves).encode(), "zh"), lang="zh")

@@ -43,6 +43,12 @@ def story(
     if saved is not None:
         line = local(saved.path, saved.line)
         checkpoint = Checkpoint(saved.step, saved.name, saved.path, line)
+    first_seen: dict[tuple[str, int], Incident] = {}
+    for one in turns:
+        first_seen.setdefault(_seen_at(one), one)
+    told = list(first_seen.values())
+    if len(told) > MAX_MOMENTS:
+        told = [*told[: MAX_MOMENTS - 1], told[-1]]
     moments = [
         Moment(
             _step(one, collector),
@@ -51,7 +57,7 @@ def story(
             one.rule_id or None,
             _text(one),
         )
-        for one in turns[:MAX_MOMENTS]
+        for one in told
     ]
     return Story(tuple(moments), min(bad_steps, default=None), checkpoint)
 
@@ -65,6 +71,12 @@ def _is_turn(incident: Incident) -> bool:
         return not advice or curve.first_bad > SETTLED
     grave = severity_rank(incident.severity) <= severity_rank("high")
     return grave and not incident.recovered and incident.role in ("root", "symptom")
+
+
+def _seen_at(incident: Incident) -> tuple[str, int]:
+    """What a moment shows: two rules on the same metric at the same step are one moment."""
+    curve = incident.first.curve
+    return (curve.key, curve.first_bad) if curve else (incident.key, incident.first.line)
 
 
 def _spoils(incident: Incident) -> bool:

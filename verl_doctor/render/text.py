@@ -127,13 +127,19 @@ def _curve(page: Page, curve: Curve) -> None:
     width = max(16, min(48, page.out.width - 30))
     line, bad = sparkline(curve, blocks=printable(page.out.encoding), width=width)
     low, high = extent(curve)
-    values = {"low": f"{low:.4g}", "high": f"{high:.4g}", "last": f"{curve.values[-1]:.4g}"}
-    page.field(page.say("curve"), line)
-    told = [page.say("curve_bad", step=curve.first_bad), page.say("curve_range", **values)]
+    told = page.say(
+        "curve_told",
+        metric=curve.key,
+        step=curve.first_bad,
+        low=f"{low:.4g}",
+        high=f"{high:.4g}",
+        last=f"{curve.values[-1]:.4g}",
+    )
     if curve.healthy:
-        told.append(page.say("curve_healthy", range=curve.healthy))
+        told += page.say("curve_healthy", range=curve.healthy)
+    page.field(page.say("curve"), line)
     page.out.print(Text(" " * (13 + bad) + "^", style="red"), soft_wrap=True)
-    page.field("", f"{curve.key}: {', '.join(told)}", "dim")
+    page.field("", told, "dim")
 
 
 def _story(page: Page, story: Story) -> None:
