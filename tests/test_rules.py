@@ -175,3 +175,20 @@ def test_a_rule_that_backtracks_is_stopped_and_told(tmp_path: Path) -> None:
 def test_rules_are_found_beside_the_package_and_in_a_wheel() -> None:
     assert rule_folders()[0].name == "rules"
     assert any(rule_folders()[0].rglob("*.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ({"key": ["x"], "for_steps": 3}, "asks for nothing"),
+        ({"key": ["x"], "trend": {"window": 50}}, "either rises_by or falls_by"),
+        ({"key": ["x"], "above": 1, "for_steps": 3, "once_well": 5}, "more than for_steps"),
+        ({"key": ["x"], "change": {"falls_to": 0.5}}, ""),
+    ],
+)
+def test_lint_reads_metric_rules(metric: dict[str, object], words: str) -> None:
+    plain = next(plain for plain in PLAINS if plain["id"] == "MET052")
+    problems = [str(one) for one in lint([{**plain, "match": {"metric": metric}}])]
+    told = [one for one in problems if "match.metric" in one]
+    assert len(told) == bool(words)
+    assert words in "".join(told)

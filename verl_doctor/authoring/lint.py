@@ -23,6 +23,7 @@ BUILT_IN = {"exception", "inner", "message", "frame", "worker", "phase", "line"}
 EVENT_FIELDS = {
     "elastic_failure": "rank local_rank exitcode signal host time first_observed",
     "process_killed": "signal command pid rank",
+    "repeated_text": "unit repeated samples",
     "nccl_timeout": "op seq numel waited_s limit_s since ranks missing differs",
     "hang": "frame caller pid pids processes waits quiet usual step phase",
     "flight_recorder": "shows op seq group sizes state since frame ranks missing last last_frame "
@@ -30,7 +31,10 @@ EVENT_FIELDS = {
     "pause": "step lasted usual times while since",
 }
 KIND_CAPTURES = {
-    "metric": {"key", "value", "step", "last", "last_step", "bad_steps", "steps", "early"},
+    "metric": {
+        *("key", "value", "step", "last", "last_step"),
+        *("bad_steps", "steps", "early", "healthy"),
+    },
     "silence": {"step", "last"},
     "config": {"key", "value"},
 }
@@ -97,10 +101,22 @@ def _match(plain: Mapping[str, Any]) -> Iterator[str]:
             anchor = max(pattern["contains"], key=len)
             if len(anchor) < MIN_ANCHOR:
                 yield f"anchor {anchor!r} is shorter than {MIN_ANCHOR} characters"
+    if kind == "metric":
+        yield from _metric(value)
     allowed = captures_of(plain)
     for name in plain.get("fingerprint", ()):
         if name not in allowed:
             yield f"fingerprint names {name!r}, which no pattern captures"
+
+
+def _metric(value: Mapping[str, Any]) -> Iterator[str]:
+    conditions = "nan above below constant falls_to rises_to trend change"
+    if not set(value) & set(conditions.split()):
+        yield f"match.metric asks for nothing: give one of {conditions.replace(' ', ', ')}"
+    if "trend" in value and len(set(value["trend"]) & {"rises_by", "falls_by"}) != 1:
+        yield "match.metric.trend needs either rises_by or falls_by"
+    if value.get("once_well", 0) > value.get("for_steps", 3):
+        yield "match.metric.once_well asks for more than for_steps"
 
 
 def _texts(plain: Mapping[str, Any]) -> Iterator[str]:

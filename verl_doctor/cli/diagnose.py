@@ -49,6 +49,12 @@ FORMATS = ("text", "json", "jsonl", "markdown")
     metavar="PATH",
     help="Read dumps of PyTorch's flight recorder too: their folder, or files; repeatable.",
 )
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Draw the metrics at fault into FILE.svg or FILE.png.",
+)
 @click.option("--explain-choice", is_flag=True, help="Say why this root, and what was demoted.")
 @click.option("--all", "everything", is_flag=True, help="List consequences too.")
 @click.option(
@@ -71,6 +77,7 @@ def diagnose(
     exit_zero: bool,
     follow: bool,
     flight: tuple[str, ...],
+    plot: str | None,
     explain_choice: bool,
     everything: bool,
     probe: bool,
@@ -94,6 +101,8 @@ def diagnose(
 
     logs = logs if flight else named_logs(logs)
     stdin = stdin_bytes()
+    if plot is not None and Path(plot).suffix.lower() not in (".svg", ".png"):
+        raise click.UsageError(f"--plot {plot}: give a name that ends in .svg or .png")
     unreadable = False
     if follow or (logs == ("-",) and form == "text" and _is_pipe(stdin)):
         if len(logs) != 1 or Path(logs[0]).is_dir():
@@ -131,6 +140,8 @@ def diagnose(
         report = read
     known, trouble = recalled(report)
     _write(known, form, output, lang, color, explain_choice, everything)
+    if plot is not None:
+        _plot(report, plot, lang)
     if not no_record:
         remember(report)
     elif trouble:
@@ -197,6 +208,25 @@ def _machine(report: Report, form: str, lang: Lang) -> str:
     from ..render import json_v1
 
     return json_v1.render(report) if form == "json" else json_v1.render_lines(report)
+
+
+def _plot(report: Report, path: str, lang: Lang) -> None:
+    """Draws the metrics at fault; what goes wrong there is told and changes nothing."""
+    from ..render.labels import label
+    from ..render.plot import PlotError, guilty, png, svg
+
+    if not guilty(report):
+        print(f"verl-doctor: --plot: {label('plot_none', lang)}", file=sys.stderr)
+        return
+    try:
+        if path.lower().endswith(".png"):
+            png(report, path)
+        else:
+            Path(path).write_text(svg(report), encoding="utf-8")
+    except PlotError as error:
+        print(f"verl-doctor: --plot: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"verl-doctor: --plot: cannot write {path}: {error.strerror}", file=sys.stderr)
 
 
 def _unmuted(report: Report) -> list[Finding]:

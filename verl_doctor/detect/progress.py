@@ -8,7 +8,6 @@ from bisect import bisect_right
 from ..model import Line, Worker
 from ..scan.anchors import PHASE_TEXTS
 
-_STEP = re.compile(r"(?:^|[\s\])])step:(\d+) - ")
 _PHASE = re.compile("|".join(re.escape(text) for text in PHASE_TEXTS))
 _DAEMONS = ("raylet", "gcs_server", "dashboard", "autoscaler")
 _FUNCTIONS = (
@@ -33,30 +32,22 @@ class Progress:
         self._finished: list[int] = []
         self._worker_steps: dict[Worker, list[int]] = {}
         self._new_step_lines: list[int] = []
+        self._new_steps: list[int] = []
         self._highest = -1
         self.phases: list[tuple[int, str]] = []
         """(line, phase) of each change, in the order of the log."""
         self._starts: list[int] = []
         self._steps: list[int] = []
 
-    def step(self, line: Line) -> int | None:
-        """Takes a line with a step; returns its number if it is a training step line."""
-        found = _STEP.search(line.text)
-        if found is None:
-            return None
-        self.last_step = int(found[1])
-        self._reach(self.last_step, line)
-        return self.last_step
-
-    def tick(self, line: Line) -> None:
-        """Takes a line of metrics that names no step; each counts as one."""
-        self._reach(self._highest + 1, line)
-
-    def _reach(self, number: int, line: Line) -> None:
+    def reach(self, number: int, line: Line, *, counted: bool = False) -> None:
+        """Takes a line of metrics and its step (`counted`: by its place, the line names none)."""
+        if not counted:
+            self.last_step = number
         self._steps.append(line.number)
         if number > self._highest:
             self._highest = number
             self._new_step_lines.append(line.number)
+            self._new_steps.append(number)
             self._worker_steps.setdefault(line.worker, []).append(line.number)
         self.enter(line.number, "training")
 
@@ -100,6 +91,15 @@ class Progress:
         by one worker or any."""
         lines = self._new_step_lines if worker is None else self._worker_steps.get(worker, [])
         return max(0, bisect_right(lines, end) - bisect_right(lines, number))
+
+    def reached_between(self, number: int, end: int) -> bool:
+        """Whether a line of metrics stands below one line and up to another."""
+        return bisect_right(self._steps, end) > bisect_right(self._steps, number)
+
+    def step_at(self, number: int) -> int | None:
+        """The highest step printed up to a line; None before any or where lines name none."""
+        place = bisect_right(self._new_step_lines, number)
+        return self._new_steps[place - 1] if place and self.last_step is not None else None
 
     def restarted_between(self, number: int, end: int, steps: int) -> bool:
         """Whether a new start stands between two lines, with at least so many steps behind it."""

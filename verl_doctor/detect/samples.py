@@ -6,10 +6,36 @@ verl's `_maybe_log_val_generations`/naive reward manager print `[prompt] …`, `
 
 from __future__ import annotations
 
-from ..model import Line, Worker
+from collections import deque
+from typing import NamedTuple
+
+from ..model import Event, Line, Worker
 
 MAX_REGION = 3_000
 """Lines after which a sample that was never closed is taken to be over."""
+RECENT = 8
+"""Printed responses that are looked back at."""
+REPEATED = 3
+"""So many of them, the last among them, have to repeat themselves."""
+TAIL = 160
+"""Characters at the end of a response that have to be one repeated piece."""
+MAX_UNIT = 32
+
+
+class _Response(NamedTuple):
+    line: Line
+    unit: str
+
+
+def repeated_unit(text: str) -> str:
+    """The piece of text that the end of `text` repeats (`!`, a sentence), '' if there is none."""
+    tail = text.rstrip()[-TAIL:]
+    if len(tail) < TAIL:
+        return ""
+    for size in range(1, MAX_UNIT + 1):
+        if tail[size:] == tail[:-size]:
+            return tail[-size:]
+    return ""
 
 
 def _process(worker: Worker) -> tuple[str, str]:
@@ -25,6 +51,7 @@ class Samples:
         self.closed: set[int] = set()
         """Numbers of samples that came to their end: what lies in them is surely quoted."""
         self._count = 0
+        self._responses: deque[_Response] = deque(maxlen=RECENT)
 
     def mark(self, line: Line) -> None:
         """Takes a line that holds a sample's marker."""
@@ -32,6 +59,8 @@ class Samples:
         if text.startswith(("[prompt]", "[response]", "[ground_truth]")):
             if text.startswith("[prompt]"):
                 self.record(line)
+            elif text.startswith("[response]"):
+                self._responses.append(_Response(line, repeated_unit(text)))
             if _process(line.worker) not in self._open:
                 self._count += 1
                 self._open[_process(line.worker)] = (self._count, line.number)
@@ -54,3 +83,17 @@ class Samples:
             del self._open[_process(line.worker)]
             return 0
         return region[0]
+
+    def finish(self) -> list[Event]:
+        """The event that the responses printed last repeat themselves, if they do."""
+        bad = [one for one in self._responses if one.unit]
+        if len(bad) < REPEATED or not self._responses[-1].unit:
+            return []
+        first = bad[0].line
+        fields = {
+            "unit": bad[-1].unit.strip() or "blanks",
+            "repeated": str(len(bad)),
+            "samples": str(len(self._responses)),
+        }
+        lines = tuple(one.line.number for one in bad[1:3])
+        return [Event("repeated_text", first.number, first.text, fields, first.path, lines=lines)]

@@ -56,7 +56,7 @@ def _own(incident: Incident, collector: Collector, lang: Lang) -> None:
         incident.role = "advice"
         incident.why = say("why_silence", lang)
         return
-    if kind in QUIET_KINDS:
+    if _is_quiet(incident, collector.base):
         return
     bare = rule is None and incident.block is not None and not incident.block.chain[0].frames
     if bare and collector.end_of(incident.last_path) - incident.last_line > NEAR_THE_END:
@@ -71,6 +71,14 @@ def _own(incident: Incident, collector: Collector, lang: Lang) -> None:
         incident.why = say("why_advice", lang)
     elif incident.role in ("cascade", "teardown"):
         incident.why = say("why_cascade", lang)
+
+
+def _is_quiet(incident: Incident, base: RuleBase) -> bool:
+    """Whether it is trouble with which a run goes on: further steps don't say that it is over."""
+    rule = incident.rule
+    return rule is not None and (
+        base.spec(rule.id).kind in QUIET_KINDS or rule.outcome == "degraded"
+    )
 
 
 def _recovered(incident: Incident, collector: Collector) -> bool:
@@ -150,9 +158,8 @@ def _class(incident: Incident, base: RuleBase) -> int:
         return NOISE + 1
     if rule.role == "advice":
         return 7
-    kind = base.spec(rule.id).kind
     grave = severity_rank(rule.severity) <= severity_rank("high")
-    if kind in QUIET_KINDS:
+    if _is_quiet(incident, base):
         return 3 if grave else 4
     if rule.role == "symptom":
         return 2

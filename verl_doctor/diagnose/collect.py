@@ -7,10 +7,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..detect.checkpoints import Checkpoints
 from ..detect.collectives import Collectives
 from ..detect.config import Settings
 from ..detect.facts import Facts
-from ..detect.metrics import Metrics, judge, wanted_keys
+from ..detect.metrics.columns import Columns
+from ..detect.metrics.judge import judge, wanted_keys
+from ..detect.metrics.lines import Reading, read_dict_line, read_json_line, read_step_line
 from ..detect.pauses import Pauses
 from ..detect.processes import Elastic, Shell
 from ..detect.progress import Progress, phase_of_frames
@@ -49,7 +52,8 @@ class Collector:
         self.settings = Settings()
         self.stated = Facts()
         self.messages = Messages()
-        self.metrics = Metrics(
+        self.checkpoints = Checkpoints()
+        self.metrics = Columns(
             key for rule in base.by_kind.get("metric", ()) for key in self._keys(rule)
         )
         self.seen_rules: set[str] = set()
@@ -139,15 +143,12 @@ class Collector:
     def _anchored(self, seen: Seen, region: int) -> None:
         line, found = seen.line, seen.anchors
         if anchors.STEP in found and not line.text.startswith(("[", "'")):
-            step = self.progress.step(line)
-            if step is not None:
-                self.samples.record(line)
-                self._pauses.step(line, step, seen.stamp)
-            self.metrics.step_line(line)
-        if anchors.METRICS in found:
-            self.metrics.dict_line(line)
-            self.progress.tick(line)
-            self.samples.record(line)
+            reading = read_step_line(line.text)
+            self._metrics_line(line, reading)
+            if reading is not None and reading.step is not None:
+                self._pauses.step(line, reading.step, seen.stamp)
+        elif anchors.METRICS in found and not region:  # a model may write dicts and JSON, too
+            self._metrics_line(line, read_json_line(line.text) or read_dict_line(line.text))
         if region:
             return
         if anchors.PHASE in found:
@@ -157,6 +158,8 @@ class Collector:
             self.progress.done(line)
         if anchors.FACT in found:
             self.stated.line(line.text)
+        if anchors.CHECKPOINT in found:
+            self.checkpoints.feed(line)
         if anchors.OVERRIDES in found:
             self.settings.overrides_line(line.text)
         if anchors.ELASTIC in found:
@@ -165,6 +168,13 @@ class Collector:
             self._shell.feed(line)
         if anchors.NCCL in found:
             self._collectives.feed(line, seen.raw)
+
+    def _metrics_line(self, line: Line, reading: Reading | None) -> None:
+        if reading is None:
+            return
+        step = self.metrics.add(reading, line)
+        self.progress.reach(step, line, counted=reading.step is None)
+        self.samples.record(line)
 
     def _error_line(self, line: Line) -> None:
         shape = template(line.text)[:160]
@@ -252,6 +262,7 @@ class Collector:
         for fact in self.facts.values():
             place = (fact.line or end, fact.path or self.last_path)
             events.append(replace(fact, line=place[0], path=place[1]))
+        events += self.samples.finish()
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()
         matches += self._metric_matches()
@@ -288,6 +299,7 @@ class Collector:
                         text,
                         bad.captures,
                         lines=bad.lines,
+                        curve=bad.curve,
                     )
                 )
         return found

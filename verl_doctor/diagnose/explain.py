@@ -98,6 +98,7 @@ class Explainer:
             "last_seen": incident.last_time,
             "phase": match.phase,
             "why": incident.why,
+            "curve": match.curve,
         }
         if incident.rule is None:
             return self._unknown(incident, common)
@@ -111,6 +112,8 @@ class Explainer:
         captures["frame"] = captures["frame"] or "…"  # a bare line: no traceback, no place
         states, fixes = self._causes(rule.causes, incident, captures)
         summary = fill(rule.summary, captures, lang)
+        if match.curve is not None and match.curve.healthy:
+            summary += say("healthy_range", lang, range=match.curve.healthy)
         return Finding(
             rule=rule.id,
             slug=rule.slug,

@@ -23,6 +23,7 @@ from .choose import NEAR_THE_END, choose
 from .collect import Closed, Collector
 from .explain import Explainer
 from .incidents import Incident
+from .story import story
 from .words import say
 
 _GIVES_UP = re.compile(
@@ -85,13 +86,14 @@ def report(
             "more": max(0, len(order) - MAX_FINDINGS),
             "teardown": len(findings) - len(shown) + collector.ignored,
         },
-        notes=tuple(_notes(collector, root, notes, lang)),
+        notes=tuple(_notes(collector, root, notes, offsets, lang)),
         overrides=tuple(mask(item) for item in collector.settings.overrides),
         rules_version=f"{len(collector.base)} rules",
         command=collector.settings.command,
         versions=dict(collector.stated.versions),
         hardware=collector.stated.hardware,
         messages=collector.messages.told(offsets),
+        story=story(order[:MAX_FINDINGS], collector, offsets),
     )
 
 
@@ -106,16 +108,15 @@ def _order(
 def _verdict(root: Incident | None, order: Sequence[Incident], collector: Collector) -> Verdict:
     if root is not None and _interrupted(root):
         return "interrupted"
-    if root is None or severity_rank(root.severity) > severity_rank("high"):
-        if collector.progress.finished:
-            return "healthy"
-        return "unknown"
+    grave = root is not None and severity_rank(root.severity) <= severity_rank("high")
+    quiet = root is not None and root.first.curve is not None
+    if root is None or not (grave or (quiet and root.severity == "medium")):
+        return "healthy" if collector.progress.finished else "unknown"
     rule = root.rule
     if rule is not None and rule.outcome:
         return rule.outcome  # type: ignore[return-value]
-    kind = collector.base.spec(rule.id).kind if rule else ""
     died = any(one.uncaught for one in order if not one.recovered)
-    return "degraded" if kind == "metric" and not died else "failed"
+    return "degraded" if quiet and not died else "failed"
 
 
 def _interrupted(root: Incident) -> bool:
@@ -188,7 +189,11 @@ def _unexplained(
 
 
 def _notes(
-    collector: Collector, root: Incident | None, notes: Sequence[str], lang: Lang
+    collector: Collector,
+    root: Incident | None,
+    notes: Sequence[str],
+    offsets: Mapping[str, int],
+    lang: Lang,
 ) -> list[str]:
     told = [*collector.base.notes, *notes]
     if root is not None and collector.folded and root.weight >= 2:
@@ -197,6 +202,10 @@ def _notes(
         pid = root.first.captures.get("pid") or root.first.worker.pid
         if root.rule.role == "symptom":
             told.append(say("fetch_worker", lang, pid=pid or ""))
+    if collector.metrics.rewinds:
+        back = collector.metrics.rewinds[-1]
+        line = back.line - offsets.get(collector.path_of(back.line), 0)
+        told.append(say("rewound", lang, line=line, last=back.last, step=back.step))
     if collector.matcher.slow:
         told.append(say("slow_rule", lang, n=len(collector.matcher.slow)))
     return told

@@ -47,6 +47,7 @@ WORDS: dict[str, Text] = {
     "because_seen": Text("{rule} is in this log too", "日志中还有 {rule}"),
     "because_phase": Text("it happened in phase {value}", "发生在 {value} 阶段"),
     "because_frame": Text("the traceback passes {value}", "调用栈经过 {value}"),
+    "healthy_range": Text(" Healthy: {range}.", "健康范围：{range}。"),
     "folded": Text(
         "Ray folded {n} repeated lines; evidence may be hidden. Rerun with RAY_DEDUP_LOGS=0.",
         "Ray 折叠了 {n} 行重复日志，可能隐藏了证据。请设置 RAY_DEDUP_LOGS=0 后重跑。",
@@ -61,6 +62,11 @@ WORDS: dict[str, Text] = {
         "time runs backwards here (newest line first?), so first and last may be swapped: "
         "turn it round with `tac LOG | verl-doctor`",
         "时间是倒序的（最新的行在最前？），先后判断可能相反：请用 `tac LOG | verl-doctor` 反转",
+    ),
+    "rewound": Text(
+        "Steps go back from {last} to {step} at line {line} (a resume or a restart): of steps "
+        "printed twice the later ones count.",
+        "第 {line} 行处步数从 {last} 退回到 {step}（恢复或重启）：重复打印的步以后一次为准。",
     ),
     "slow_rule": Text(
         "A rule's pattern ran out of time and was skipped: {n}",

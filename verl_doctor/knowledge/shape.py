@@ -125,20 +125,41 @@ TRACEBACK = Map(
     },
     required=("exception",),
 )
+RANGE = {"above": Number(), "below": Number()}
 METRIC = Map(
     {
-        "key": WORDS,
+        "key": Seq(Str(), scalar=True, note="names of the same thing; `*` stands for any text"),
+        "ratio": Seq(Str(), scalar=True, note="the key is divided by this one, step by step"),
         "nan": Bool(note="true: NaN or infinite"),
-        "above": Number(),
-        "below": Number(),
+        **RANGE,
         "constant": Bool(note="the same value in every step"),
         "falls_to": Number(note="share of its own early median"),
         "rises_to": Number(note="multiple of its own early median"),
-        "for_steps": Number(integer=True),
+        "trend": Map(
+            {
+                "rises_by": Number(note="share of the level at the window's begin"),
+                "falls_by": Number(note="share of the level at the window's begin"),
+                "window": Number(integer=True, note="points up to the last"),
+            },
+            note="a steady rise or fall up to the last point",
+        ),
+        "change": Map(
+            {
+                "rises_to": Number(note="multiple of the level before"),
+                "falls_to": Number(note="share of the level before"),
+            },
+            one_of=True,
+            note="a step to another level that lasts",
+        ),
+        "for_steps": Number(integer=True, note="bad points in a row"),
+        "once_well": Number(integer=True, note="the same after ten that were well: fewer"),
         "lasting": Bool(note="true: still so at the last step; false: over by then"),
+        "after_steps": Number(integer=True, note="warm-up: points up to this step don't count"),
+        "before_steps": Number(integer=True, note="it has to begin at this step or earlier"),
         "min_points": Number(integer=True),
         "smooth": Number(integer=True, note="width of a running median"),
-        "while": Map({"key": WORDS, "above": Number(), "below": Number()}, required=("key",)),
+        "healthy": Map(RANGE, note="the range to hope for, shown beside the finding"),
+        "while": Map({"key": WORDS, **RANGE}, required=("key",)),
     },
     required=("key",),
 )

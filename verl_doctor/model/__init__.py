@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from .findings import (
     CauseState,
+    Checkpoint,
     Comparison,
+    Curve,
     Evidence,
     Finding,
     FixText,
     Match,
     Message,
+    Moment,
     Observation,
     Phase,
     Report,
     SourceInfo,
+    Story,
 )
 from .history import STATES, Seen, State
 from .logs import NOBODY, Block, Event, Exc, Frame, Line, Worker
@@ -32,7 +36,9 @@ __all__ = [
     "Block",
     "Cause",
     "CauseState",
+    "Checkpoint",
     "Comparison",
+    "Curve",
     "Event",
     "Evidence",
     "Example",
@@ -48,6 +54,7 @@ __all__ = [
     "Match",
     "MatchSpec",
     "Message",
+    "Moment",
     "Observation",
     "Pattern",
     "Phase",
@@ -59,6 +66,7 @@ __all__ = [
     "Severity",
     "SourceInfo",
     "State",
+    "Story",
     "Text",
     "Verdict",
     "Worker",

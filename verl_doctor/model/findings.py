@@ -12,6 +12,20 @@ from .words import Level, Role, Severity, Verdict
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """A metric over the steps of a run, as far as a report shows it."""
+
+    key: str
+    steps: tuple[int, ...]
+    values: tuple[float, ...]
+    """A value for each step; NaN and infinite ones stand as they are."""
+    first_bad: int
+    """The first step at which the rule holds."""
+    healthy: str = ""
+    """The range that the rule calls healthy, in signs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """A rule's pattern held here."""
 
@@ -30,6 +44,8 @@ class Match:
     phase: str = ""
     pattern: int = 0
     """Which alternative of the rule's match held."""
+    curve: Curve | None = None
+    """The series in which a metric rule holds."""
 
 
 class Observation(NamedTuple):
@@ -105,6 +121,8 @@ class Finding:
     """What the rule's title was filled with: it can be said again in another language."""
     history: Seen | None = None
     """What the incident store knows of it; None if it was not asked or knows nothing."""
+    curve: Curve | None = None
+    """The metric that gave it away, where it was one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +170,42 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """One turn of a run, dated: a metric that went bad, or a fault in the log."""
+
+    step: int | None
+    """The training step, where the log tells one."""
+    path: str
+    line: int
+    """1-based, within its file."""
+    rule: str | None
+    text: str
+    """What is seen there: a key and its value, or the decisive line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint that the log says was saved or loaded."""
+
+    step: int
+    name: str
+    """Its folder's name, `global_step_30`."""
+    path: str
+    line: int
+    """1-based, within its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """How a run went wrong, in the order in which it did."""
+
+    moments: tuple[Moment, ...]
+    first_bad_step: int | None = None
+    checkpoint: Checkpoint | None = None
+    """The last one from before the first moment."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The whole answer for one run, ready to be rendered or stored."""
 
@@ -174,3 +228,5 @@ class Report:
     """Warnings and errors that the log prints, each kind once."""
     compared: Comparison | None = None
     """Against the last good run that the incident store knows; None if there is none."""
+    story: Story | None = None
+    """None where no metric went bad and no checkpoint could help."""

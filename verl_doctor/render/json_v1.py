@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import datetime, timezone
 from typing import Any
 
-from ..model import Comparison, Finding, Report, Seen
+from ..model import Comparison, Curve, Finding, Report, Seen, Story
 
 
 def _time(stamp: float | None) -> str | None:
@@ -64,6 +65,41 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fingerprint": finding.fingerprint,
         "references": list(finding.references),
         "history": _history(finding.history),
+        "curve": _curve(finding.curve),
+    }
+
+
+def _curve(curve: Curve | None) -> dict[str, Any] | None:
+    """JSON has no NaN: values that are not finite stand as `nan`, `inf`, `-inf`."""
+    if curve is None:
+        return None
+    return {
+        "key": curve.key,
+        "first_bad_step": curve.first_bad,
+        "healthy": curve.healthy,
+        "steps": list(curve.steps),
+        "values": [value if math.isfinite(value) else str(value) for value in curve.values],
+    }
+
+
+def _story(story: Story | None) -> dict[str, Any] | None:
+    if story is None:
+        return None
+    saved = story.checkpoint
+    return {
+        "moments": [
+            {
+                "step": one.step,
+                "path": one.path,
+                "line": one.line,
+                "rule": one.rule,
+                "text": one.text,
+            }
+            for one in story.moments
+        ],
+        "first_bad_step": story.first_bad_step,
+        "checkpoint": saved
+        and {"step": saved.step, "name": saved.name, "path": saved.path, "line": saved.line},
     }
 
 
@@ -139,6 +175,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "ended": _time(report.phase.last_time),
         "compared": _compared(report.compared),
         "rules_version": report.rules_version,
+        "story": _story(report.story),
     }
 
 

@@ -126,6 +126,28 @@ _LABELS: dict[str, tuple[str, str]] = {
         "verl-doctor: step {step}, {lines} lines, last output {n} s ago",
         "verl-doctor：第 {step} 步，{lines} 行，{n} 秒前有输出",
     ),
+    "curve": ("curve", "曲线"),
+    "curve_told": (
+        "{metric}: first bad step {step}, min {low}, max {high}, now {last}",
+        "{metric}：首个异常步 {step}，最小 {low}，最大 {high}，当前 {last}",
+    ),
+    "curve_healthy": ("; healthy {range}", "；健康范围 {range}"),
+    "curve_bad": ("first bad step {step}", "首个异常步 {step}"),
+    "story": ("story", "经过"),
+    "story_step": ("step {n}", "第 {n} 步"),
+    "checkpoint": ("checkpoint", "检查点"),
+    "checkpoint_is": (
+        "{name} ({where}) is the last one from before the trouble",
+        "出现问题之前的最后一个为 {name}（{where}）",
+    ),
+    "checkpoint_none": (
+        "the log tells of none from before step {step}",
+        "日志中没有第 {step} 步之前的检查点",
+    ),
+    "plot_none": (
+        "no metric is at fault: nothing to plot",
+        "没有异常指标，无图可画",
+    ),
     "versions": ("applies to", "适用版本"),
     "signature": ("matches", "匹配"),
     "likely_high": ("likely", "很可能"),

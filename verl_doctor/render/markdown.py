@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..model import Evidence, Lang, Report
+from ..model import Evidence, Lang, Report, Story
 from .labels import label, pasted, remembered, since
+from .spark import sparkline
 
 
 def code(text: str) -> str:
@@ -51,6 +52,10 @@ def render(report: Report, *, lang: Lang = "en") -> str:
         sure = say("sure", how=say("sure_" + finding.confidence))
         out.append(f"{role}, {severity}, {sure}. {plain(finding.why)}\n")
         out += [_line(one) for one in finding.evidence if one.text]
+        if finding.curve is not None:
+            bad = say("curve_bad", step=finding.curve.first_bad)
+            drawn, _ = sparkline(finding.curve)
+            out.append(f"- {code(finding.curve.key)} {code(drawn)} {bad}")
         out.append(f"\n**{say('why')}**: {plain(finding.cause)}\n")
         if finding.history:
             told = remembered(finding.history, lang)
@@ -59,6 +64,8 @@ def render(report: Report, *, lang: Lang = "en") -> str:
             worked = f" **{plain(say('worked'))}**" if fix.worked else ""
             out.append(f"{i}. {plain(fix.text)}{worked}")
             out += [f"   {code(paste)}" for _, paste in pasted(fix)]
+    if report.story is not None:
+        out += _story(report.story, lang)
     if report.unexplained:
         out.append(f"\n### {say('unexplained')}")
         out += [_line(one) for one in report.unexplained]
@@ -68,3 +75,16 @@ def render(report: Report, *, lang: Lang = "en") -> str:
     for note in report.notes:
         out.append(f"\n> {plain(note)}")
     return "\n".join(out) + "\n"
+
+
+def _story(story: Story, lang: Lang) -> list[str]:
+    out = [f"\n### {label('story', lang)}"]
+    for one in story.moments:
+        step = "" if one.step is None else label("story_step", lang, n=one.step)
+        place = code(f"{one.path}:{one.line}")
+        out.append(f"- {step} {one.rule or '?'} {code(one.text)} {place}")
+    saved = story.checkpoint
+    if saved is not None:
+        place = code(f"{saved.path}:{saved.line}")
+        out.append(f"- {label('checkpoint_is', lang, name=code(saved.name), where=place)}")
+    return out

@@ -15,8 +15,9 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from ..model import Comparison, Finding, Fix, FixText, Lang, Report
+from ..model import Comparison, Curve, Finding, Fix, FixText, Lang, Report, Story
 from .labels import label, pasted, remembered, since
+from .spark import extent, printable, sparkline
 
 COLOURS = {
     "critical": "bold red",
@@ -124,6 +125,42 @@ class Page:
         return f"{self._names.get(path, path)}:{line}"
 
 
+def _curve(page: Page, curve: Curve) -> None:
+    """A sparkline, its range, and a caret under the first bad step."""
+    width = max(16, min(48, page.out.width - 30))
+    line, bad = sparkline(curve, blocks=printable(page.out.encoding), width=width)
+    low, high = extent(curve)
+    told = page.say(
+        "curve_told",
+        metric=curve.key,
+        step=curve.first_bad,
+        low=f"{low:.4g}",
+        high=f"{high:.4g}",
+        last=f"{curve.values[-1]:.4g}",
+    )
+    if curve.healthy:
+        told += page.say("curve_healthy", range=curve.healthy)
+    page.field(page.say("curve"), line)
+    page.out.print(Text(" " * (13 + bad) + "^", style="red"), soft_wrap=True)
+    page.field("", told, "dim")
+
+
+def _story(page: Page, story: Story) -> None:
+    """What happened when, and the checkpoint to go back to."""
+    say = page.say
+    if len(story.moments) > 1:
+        for i, one in enumerate(story.moments):
+            when = say("line", n=one.line) if one.step is None else say("story_step", n=one.step)
+            text = f"{when:<10} {one.rule or '?':<7} {one.text}"
+            page.field(say("story") if i == 0 else "", text)
+    saved = story.checkpoint
+    if saved is not None:
+        where = page.place(saved.path, saved.line)
+        page.field(say("checkpoint"), say("checkpoint_is", name=saved.name, where=where))
+    elif story.first_bad_step is not None:
+        page.field(say("checkpoint"), say("checkpoint_none", step=story.first_bad_step), "dim")
+
+
 def _root(page: Page, finding: Finding, choice: bool) -> None:
     say = page.say
     head = Text(finding.rule or say("unexplained"), style="bold")
@@ -137,6 +174,8 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
         if not one.text:
             continue
         page.field(page.place(one.path, one.line), one.text, "red" if i == 0 else "dim")
+    if finding.curve is not None:
+        _curve(page, finding.curve)
     if finding.workers:
         shown = ", ".join(finding.workers[:4])
         more = len(finding.workers) - 4
@@ -176,6 +215,9 @@ def _other(page: Page, finding: Finding, choice: bool) -> None:
         times += page.say("seen_short", n=finding.history.times)
     mark.append(f"  ({where}{times})", style="dim")
     page.out.print(mark)
+    if finding.curve is not None and finding.role != "advice":
+        line, _ = sparkline(finding.curve, blocks=printable(page.out.encoding))
+        page.field("", line)
     if choice or finding.role in ("advice", "root"):
         page.field("", finding.why, "dim")
 
@@ -225,6 +267,8 @@ def render(
         _compared(page, report.compared)
     if root:
         _root(page, root, choice)
+    if report.story is not None:
+        _story(page, report.story)
     hidden = [say(f"hidden_{key}", n=n) for key, n in report.hidden.items() if n]
     if hidden:
         out.print(Text(f"\n  {say('hidden')} {', '.join(hidden)}", style="dim"))

@@ -26,6 +26,7 @@ METRICS: Final = 15
 IGNORED: Final = 16
 FACT: Final = 17
 WARNING: Final = 18
+CHECKPOINT: Final = 19
 
 FIRST_RULE: Final = 100
 """Ids from here on belong to rule texts."""
@@ -113,7 +114,8 @@ ANCHORS: Final[dict[int, str]] = {
     EXCEPTION: rf"([A-Z][A-Za-z0-9_]{{1,60}}({'|'.join(EXCEPTION_ENDINGS)})|\bException)"
     r"(\([A-Za-z_.]{1,60}\))?(: |:\r?$|\r?$)",
     STEP: r"step:\d+ - ",
-    METRICS: r"\{'(loss|train_loss|eval_loss|reward)': ",
+    METRICS: r"(\{'(loss|train_loss|eval_loss|reward|eps)': |Global step \d+[^{\n]{0,40}: \{"
+    r'|"(step|global_step|_step|iteration|training/global_step)": ?\d)',
     SAMPLE: r"\[(prompt|response|ground_truth|score)\]",
     ERROR_LINE: r"(\bERROR\b|\bFATAL\b|\bCRITICAL\b|\bFatal |^error: |: error: "
     r"|\b[Ee]rror in |core dumped"
@@ -137,6 +139,7 @@ ANCHORS: Final[dict[int, str]] = {
     FACT: r"(ersion[\"']?[ :=]{1,3}[\"']?v?\d|LLM engine \(v\d"
     r"|NVIDIA [A-Z\d]|AMD Instinct|Ascend ?\d)",
     WARNING: r"(\bWARNING\b|\bWARN |Warning: )",
+    CHECKPOINT: r"(\bglobal_step_|\bcheckpoint-|checkpointed_iteration\.txt to step )\d",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",
 }
