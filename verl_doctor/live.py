@@ -52,6 +52,8 @@ class Watch:
     clock: Callable[[], float] = time.monotonic
     tick: Callable[[float], None] | None = None
     """Called at every look at the clock with the seconds since the last output."""
+    seen: Callable[[Report], None] | None = None
+    """Called with every report that is asked for on the way."""
     told: dict[str, _Told] = field(default_factory=dict)
     root: str = ""
     _steps: list[float] = field(default_factory=list)
@@ -88,6 +90,8 @@ class Watch:
     def look(self, now: float) -> None:
         """Asks for a report and tells what is new in it."""
         report = self.session.report()
+        if self.seen is not None:
+            self.seen(report)
         for finding in report.findings:
             if severity_rank(finding.severity) > severity_rank("medium"):
                 continue

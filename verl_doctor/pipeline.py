@@ -5,11 +5,13 @@ sources -> chunks -> scan -> records and blocks -> matches -> incidents -> repor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import BinaryIO
 
 from .diagnose.collect import Collector
+from .diagnose.lives import Life
 from .diagnose.report import report
+from .detect.metrics import Series
 from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader
@@ -40,6 +42,21 @@ class Session:
     def lines(self) -> int:
         """Lines read so far, all sources together."""
         return sum(reader.lines for reader, _ in self._sources)
+
+    @property
+    def lives(self) -> tuple[Life, ...]:
+        """Each worker's first and last line among those that hit, and its first fault, so far."""
+        return self._collector.lives.all()
+
+    @property
+    def series(self) -> Mapping[str, Series]:
+        """The metrics that rules ask for, by key; they grow while reading goes on."""
+        return self._collector.metrics.series
+
+    @property
+    def offsets(self) -> tuple[tuple[str, int], ...]:
+        """Each source that has been begun and the number of lines of the run before it."""
+        return tuple(self._offsets.items())
 
     def begin(self, name: str, remarks: list[str]) -> None:
         """Starts the next source. Takes its name and the notes of its reading, which may grow."""

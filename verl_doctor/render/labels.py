@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..model import Fix, FixText, Lang
 
 _LABELS: dict[str, tuple[str, str]] = {
@@ -116,7 +118,11 @@ def pasted(fix: Fix | FixText) -> list[tuple[str, str]]:
 
 def label(key: str, lang: Lang, **values: object) -> str:
     """The word of that key. Errors: KeyError."""
-    text = _LABELS[key][1 if lang == "zh" else 0]
+    return filled(_LABELS[key][1 if lang == "zh" else 0], values)
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """The text with `{name}` replaced by the value of that name; other braces stay."""
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
     return text

@@ -1,0 +1,96 @@
+"""Metric curves of a run, and which stretch of them a finding is about.
+
+The one place of the screen that knows how series of metrics are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..detect.metrics import wanted_keys
+from ..knowledge.base import RuleBase
+from ..model import Finding, Report
+from ..pipeline import Session
+
+MAX_POINTS = 20_000
+"""Points of a series that are drawn: its last ones."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One metric over the steps of a run."""
+
+    key: str
+    steps: tuple[int, ...]
+    values: tuple[float, ...]
+    lines: tuple[int, ...]
+    """Line of the run that every point was printed on."""
+    bad: tuple[tuple[int, int, str], ...] = ()
+    """First and last index of each bad stretch, and the rule that says so."""
+
+
+def curves_of(session: Session, report: Report, base: RuleBase) -> tuple[Curve, ...]:
+    """The curves of everything that rules look at, those with a bad stretch first.
+
+    Takes the session, in the thread that feeds it, and its report.
+    """
+    about: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        if finding.rule in base and base.spec(finding.rule).kind == "metric":
+            for key in wanted_keys(base.spec(finding.rule).options):
+                about.setdefault(key, []).append(finding)
+    before = dict(session.offsets)
+    curves = []
+    for key, series in session.series.items():
+        lines = series.lines[-MAX_POINTS:]
+        steps, values = series.steps[-MAX_POINTS:], series.values[-MAX_POINTS:]
+        bad = []
+        for finding in about.get(key, ()):
+            told = [before.get(one.path, 0) + one.line for one in finding.evidence]
+            inside = [i for i, line in enumerate(lines) if min(told) <= line <= max(told)]
+            if inside:
+                bad.append((inside[0], inside[-1], finding.rule or ""))
+        curves.append(Curve(key, tuple(steps), tuple(values), tuple(lines), tuple(bad)))
+    return tuple(sorted(curves, key=lambda curve: (not curve.bad, curve.key)))
+
+
+def drawn(curve: Curve, width: int, height: int) -> list[str]:
+    """The curve as `height` rows of `width` characters, the highest value on top.
+
+    Each column spans the values of its points; `N` at the bottom is a value that is no number.
+    """
+    rows = [[" "] * width for _ in range(height)]
+    finite = [value for value in curve.values if math.isfinite(value)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
+    scale = (height - 1) / (high - low) if high > low else 0.0
+    for column in range(width):
+        first, last = points_of(column, len(curve.values), width)
+        some = [value for value in curve.values[first:last] if math.isfinite(value)]
+        if first < last and len(some) < last - first:
+            rows[-1][column] = "N"
+        if some:
+            top, bottom = (
+                height - 1 - round((value - low) * scale) if scale else height // 2
+                for value in (max(some), min(some))
+            )
+            for row in range(top, bottom + 1):
+                rows[row][column] = "|" if top != bottom else "*"
+    return ["".join(row) for row in rows]
+
+
+def points_of(column: int, count: int, width: int) -> tuple[int, int]:
+    """First index and the index behind the last of the points that a column shows."""
+    if count <= width:
+        return (column, column + 1) if column < count else (count, count)
+    return column * count // width, (column + 1) * count // width
+
+
+def marks(curve: Curve, width: int) -> str:
+    """A row with `!` under every column that has a bad point."""
+    row = []
+    for column in range(width):
+        first, last = points_of(column, len(curve.values), width)
+        hit = any(first <= stop and start < last for start, stop, _ in curve.bad)
+        row.append("!" if first < last and hit else " ")
+    return "".join(row)
