@@ -122,6 +122,10 @@ def test_list_as_json(doctor: Doctor, some: None) -> None:
         "last_seen_at": "2026-11-20T11:06:40Z",
         "runs": 2,
         "occurrences": 6,
+        "muted": False,
+        "muted_until": None,
+        "mute_reason": "",
+        "tags": [],
     }
     lines = doctor("list", "--format", "jsonl").splitlines()
     assert [json.loads(line)["number"] for line in lines] == [1, 2, 3]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sqlite3
 import stat
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 10.0
 """How long a writer waits for another one."""
 _NETWORK = ("nfs", "cifs", "smb", "lustre", "gpfs", "beegfs", "ceph", "glusterfs", "9p", "fuse.")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _ELSEWHERE = "or keep incidents elsewhere: export VERL_DOCTOR_DB=/path/incidents.db"
 
 
@@ -36,6 +38,11 @@ def default_path() -> Path:
     except RuntimeError as error:
         raise StoreError(f"no home folder to keep incidents in; {_ELSEWHERE}") from error
     return base / "verl-doctor" / "incidents.db"
+
+
+def located(db_path: Path | None) -> Path:
+    """The absolute path of the database that a caller named, or of the default one."""
+    return default_path() if db_path is None else Path(os.path.abspath(db_path))
 
 
 def create(path: Path) -> bool:
@@ -131,8 +138,16 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _connect(uri: str) -> sqlite3.Connection:
-    # isolation_level None: transactions begin and end where queries.transaction says, nowhere else
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    # isolation_level None: transactions begin and end where sql.base.transaction says, nowhere else
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    connection.create_function("spaced", 1, spaced, deterministic=True)
+    return connection
+
+
+def spaced(text: str) -> str:
+    """The text with its Chinese characters set apart, as they are indexed and searched: SQLite
+    takes a sentence without spaces for one word."""
+    return _HAN.sub(r" \g<0> ", text)
 
 
 def _set_journal(connection: sqlite3.Connection, path: Path) -> None:
@@ -179,7 +194,7 @@ def _check_owner(db: Database, path: Path) -> None:
     # This order: a store that another process creates in between has its id with its first table.
     tables = next(iter(db.query("SELECT count(*) AS n FROM sqlite_master")))["n"]
     owner = next(iter(db.query("PRAGMA application_id")))["application_id"]
-    from .migrations import APPLICATION_ID
+    from .schema import APPLICATION_ID
 
     if tables and owner != APPLICATION_ID:
         raise StoreError(
@@ -208,6 +223,11 @@ def explain(error: sqlite3.Error, path: Path) -> str:
         )
     if "full" in text:
         return f"{path}: the disk is full. Make room (`df -h {folder}`), {_ELSEWHERE}"
+    if "no such module: fts5" in text:
+        return (
+            f"{path}: the SQLite of this Python has no full-text search (FTS5). "
+            "Use a Python from python.org, conda or uv, or go on with --no-record"
+        )
     if any(word in text for word in ("malformed", "not a database", "corrupt", "no such")):
         return (
             f"{path}: the incident store is damaged ({error}). Move it away and a new one is made: "

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..model import Evidence
 from . import db as files
-from . import queries
-from .types import Incident, Listing, Occurrence, Seen, State
+from .sql import read as sql
+from .sql.base import Row
+from .types import Incident, Listing, Note, Occurrence, Seen, State
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 _INCIDENT = tuple(Incident.__dataclass_fields__)
 _LARGEST = 2**63 - 1
-
-
-def _existing(db_path: Path | None) -> tuple[Path, bool]:
-    path = files.default_path() if db_path is None else Path(os.path.abspath(db_path))
-    return path, os.path.lexists(path)
 
 
 def history(
@@ -34,29 +31,45 @@ def history(
     not to be counted: the present one, if it has been recorded already. Raises StoreError if the
     store can't be read.
     """
-    path, exists = _existing(db_path)
-    if not exists:
+    path = files.located(db_path)
+    if not os.path.lexists(path):
         return {}
     with files.connect(path) as db:
-        return {
-            row["fingerprint"]: Seen(**row) for row in queries.seen(db, fingerprints, without_run)
-        }
+        return {row["fingerprint"]: Seen(**row) for row in sql.seen(db, fingerprints, without_run)}
 
 
 def incidents(
-    *, states: Sequence[State] = (), limit: int = 20, db_path: Path | None = None
+    *,
+    states: Sequence[State] = (),
+    text: str = "",
+    limit: int = 20,
+    db_path: Path | None = None,
 ) -> Listing:
     """The incidents on record, the one seen last first.
 
-    Takes the states to list (none: all), the most incidents to return and the database file
+    Takes the states to list (none: all), words of which each has to begin a word of the incident's
+    title, cause, evidence, notes, fix or tags, the most incidents to return and the database file
     (default: `default_path()`). Raises StoreError if the store can't be read.
     """
-    path, exists = _existing(db_path)
-    if not exists:
+    path = files.located(db_path)
+    if not os.path.lexists(path):
         return Listing(path, 0, ())
     with files.connect(path) as db:
-        found = tuple(_incident(row) for row in queries.list_incidents(db, states, limit))
-        return Listing(path, queries.count_incidents(db, states), found)
+        words = _expression(text)
+        rows = sql.list_incidents(db, states, words, limit, time.time())
+        found = tuple(incident_of(row) for row in rows)
+        return Listing(path, sql.count_incidents(db, states, words), found)
+
+
+def _expression(text: str) -> str:
+    """The FTS5 expression of what a person typed: all of the words, each the start of one.
+
+    Signs alone are no word: an expression of them finds nothing.
+    """
+    words = text.split()
+    words = [word for word in words if any(map(str.isalnum, word))] or words[:1]
+    quoted = [files.spaced(word).replace('"', '""') for word in words]
+    return " ".join(f'"{word}"*' for word in quoted)
 
 
 def find(name: str, *, db_path: Path | None = None) -> tuple[Incident, ...]:
@@ -66,14 +79,15 @@ def find(name: str, *, db_path: Path | None = None) -> tuple[Incident, ...]:
     on record are that number), and the database file (default: `default_path()`). Raises
     StoreError if the store can't be read.
     """
-    path, exists = _existing(db_path)
+    path = files.located(db_path)
     name = name.strip().lower()
     digits = name.removeprefix("#")
     number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else 0
-    if not exists or not digits:
+    if not os.path.lexists(path) or not digits:
         return ()
     with files.connect(path) as db:
-        return tuple(_incident(row) for row in queries.incidents_named(db, name, number))
+        rows = sql.incidents_named(db, name, number, time.time())
+        return tuple(incident_of(row) for row in rows)
 
 
 def occurrences(
@@ -84,24 +98,40 @@ def occurrences(
     Takes a whole fingerprint, the most runs to return and the database file (default:
     `default_path()`). Raises StoreError if the store can't be read.
     """
-    path, exists = _existing(db_path)
-    if not exists:
+    path = files.located(db_path)
+    if not os.path.lexists(path):
         return ()
     with files.connect(path) as db:
-        rows = queries.occurrences_of(db, fingerprint, min(limit, _LARGEST))
+        rows = sql.occurrences_of(db, fingerprint, min(limit, _LARGEST))
         return tuple(_occurrence(db, row) for row in rows)
 
 
-def _incident(row: queries.Row) -> Incident:
-    return Incident(**{name: row[name] for name in _INCIDENT})
+def notes(fingerprint: str, *, db_path: Path | None = None) -> tuple[Note, ...]:
+    """What people wrote about an incident, the oldest first.
+
+    Takes a whole fingerprint and the database file (default: `default_path()`). Raises StoreError
+    if the store can't be read.
+    """
+    path = files.located(db_path)
+    if not os.path.lexists(path):
+        return ()
+    with files.connect(path) as db:
+        return tuple(Note(**row) for row in sql.notes_of(db, fingerprint))
 
 
-def _occurrence(db: Database, row: queries.Row) -> Occurrence:
+def incident_of(row: Row) -> Incident:
+    """The incident that a row of `sql.read` stands for."""
+    plain = {name: row[name] for name in _INCIDENT}
+    tags = tuple(json.loads(row["tags"]))
+    return Incident(**{**plain, "muted": bool(row["muted"]), "tags": tags})
+
+
+def _occurrence(db: Database, row: Row) -> Occurrence:
     plain = {name: row[name] for name in Occurrence.__dataclass_fields__ if name in row}
     plain |= {
-        "logs": tuple(log["path"] for log in queries.logs_of(db, row["run"])),
+        "logs": tuple(log["path"] for log in sql.logs_of(db, row["run"])),
         "overrides": tuple(json.loads(row["overrides"])),
         "workers": tuple(json.loads(row["workers"])),
-        "evidence": tuple(Evidence(**line) for line in queries.evidence_of(db, row["id"])),
+        "evidence": tuple(Evidence(**line) for line in sql.evidence_of(db, row["id"])),
     }
     return Occurrence(**plain)

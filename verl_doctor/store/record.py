@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any
 from ..logs.mask import mask
 from ..model import Evidence, Finding, Report, SourceInfo
 from . import db as files
-from . import queries
+from .kept import kept, utf8
+from .sql import record as sql
+from .sql.base import Row, transaction
+from .sql.read import logs_of
 from .types import Recorded
 
 if TYPE_CHECKING:
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 65536
 """How much of a log's start tells it from another log at the same path."""
-MAX_TEXT = 4000
-"""Characters kept of one text; a cut keeps head and tail, the cause may stand at either end."""
 MAX_EVIDENCE = 30
 
 
@@ -41,11 +42,11 @@ def record(report: Report, *, db_path: Path | None = None, run_name: str = "") -
     Returns what was written. When it returns, the data is on disk. Raises StoreError if the store
     can't be created, opened or written; nothing is written then.
     """
-    path = files.default_path() if db_path is None else Path(os.path.abspath(db_path))
+    path = files.located(db_path)
     logs = _logs(report)
     created = files.create(path)
     now = time.time()
-    with files.connect(path) as db, queries.transaction(db):
+    with files.connect(path) as db, transaction(db):
         run, updated, replaced = _write_run(db, report, logs, run_name, now)
         ended = _ended(report, logs, now)
         new = 0
@@ -53,8 +54,9 @@ def record(report: Report, *, db_path: Path | None = None, run_name: str = "") -
         for finding in findings:
             new += _write_finding(db, run, finding, ended)
         fingerprints = [finding.fingerprint for finding in findings]
-        gone = queries.forget_others(db, run, fingerprints) if replaced else []
-        queries.recount(db, [*fingerprints, *gone])
+        gone = sql.forget_others(db, run, fingerprints) if replaced else []
+        sql.recount(db, [*fingerprints, *gone])
+        sql.index_words(db, [*fingerprints, *gone])
     return Recorded(path, run, new, len(findings) - new, created, updated)
 
 
@@ -106,7 +108,7 @@ def _logs(report: Report) -> list[_Log]:
     return list(logs.values())
 
 
-def _continues(old: queries.Row, log: _Log) -> bool:
+def _continues(old: Row, log: _Log) -> bool:
     """Whether `log` is the log that was recorded as `old`, as it was or grown."""
     if old["head"] and (head := log.head(old["head_bytes"])):
         return bool(head == old["head"])
@@ -118,8 +120,8 @@ def _continues(old: queries.Row, log: _Log) -> bool:
 def _same_run(db: Database, logs: Sequence[_Log]) -> int:
     """The run that these logs belong to, or 0. Logs may have been added to a run since."""
     now = {log.key: log for log in logs}
-    for run in queries.runs_with_logs(db, now):
-        old = queries.logs_of(db, run)
+    for run in sql.runs_with_logs(db, now):
+        old = logs_of(db, run)
         if all(row["key"] in now and _continues(row, now[row["key"]]) for row in old):
             return run
     return 0
@@ -138,22 +140,22 @@ def _write_run(
         "verdict": report.verdict,
         "phase": report.phase.name,
         "step": report.phase.step,
-        "overrides": json.dumps([_kept(text) for text in report.overrides], ensure_ascii=False),
+        "overrides": json.dumps([kept(text) for text in report.overrides], ensure_ascii=False),
         "rules_version": report.rules_version,
         "updated_at": now,
     }
-    row = {key: _utf8(value) if isinstance(value, str) else value for key, value in row.items()}
+    row = {key: utf8(value) if isinstance(value, str) else value for key, value in row.items()}
     run = _same_run(db, logs)
-    replaced = bool(run) and queries.run(db, run)["rules_version"] != row["rules_version"]
+    replaced = bool(run) and sql.run(db, run)["rules_version"] != row["rules_version"]
     if run:
-        queries.update_run(db, run, {**row, "name": _kept(name)} if name else row)
+        sql.update_run(db, run, {**row, "name": kept(name)} if name else row)
     else:
         default = "/".join(Path(paths[0]).parts[-2:]) if paths else ""
-        row |= {"name": _kept(name or default), "recorded_at": now}
-        run, known = queries.insert_run(db, row), False
-        queries.replace_logs(db, run, map(_log_row, logs, paths))
+        row |= {"name": kept(name or default), "recorded_at": now}
+        run, known = sql.insert_run(db, row), False
+        sql.replace_logs(db, run, map(_log_row, logs, paths))
         return run, known, False
-    queries.replace_logs(db, run, map(_log_row, logs, paths))
+    sql.replace_logs(db, run, map(_log_row, logs, paths))
     return run, True, replaced
 
 
@@ -166,7 +168,7 @@ def _log_row(log: _Log, path: str) -> dict[str, Any]:
     head = log.head(size)
     return {
         "key": log.key,
-        "path": _utf8(path),
+        "path": utf8(path),
         "lines": log.source.lines,
         "bytes": log.source.bytes,
         "head": head,
@@ -200,25 +202,25 @@ def _merged(findings: Sequence[Finding]) -> list[Finding]:
 
 def _write_finding(db: Database, run: int, finding: Finding, ended: float) -> bool:
     """Returns whether no other run had shown this incident."""
-    known = queries.incident(db, finding.fingerprint, run)
+    known = sql.incident(db, finding.fingerprint, run)
     first = finding.first_seen if finding.first_seen is not None else finding.last_seen
     last = finding.last_seen if finding.last_seen is not None else finding.first_seen
     first, last = (ended if first is None else first), (ended if last is None else last)
     row: dict[str, Any] = {
         "fingerprint": finding.fingerprint,
         "rule": finding.rule,
-        "slug": _utf8(finding.slug),
-        "title": _kept(finding.title),
+        "slug": utf8(finding.slug),
+        "title": kept(finding.title),
         "severity": finding.severity,
     }
     if known is None:
-        queries.insert_incident(db, {**row, "first_seen_at": first, "last_seen_at": last})
+        sql.insert_incident(db, {**row, "first_seen_at": first, "last_seen_at": last})
     else:
         again = known["state"] == "resolved" and not known["here"]
         again = again and (known["resolved_at"] is None or last > known["resolved_at"])
         state = "regressed" if again else known["state"]
-        queries.update_incident(db, {**row, "state": state})
-    occurrence = queries.upsert_occurrence(
+        sql.update_incident(db, {**row, "state": state})
+    occurrence = sql.upsert_occurrence(
         db,
         {
             "fingerprint": finding.fingerprint,
@@ -226,35 +228,21 @@ def _write_finding(db: Database, run: int, finding: Finding, ended: float) -> bo
             "role": finding.role,
             "severity": finding.severity,
             "confidence": finding.confidence,
-            "cause": _kept(finding.cause),
+            "cause": kept(finding.cause),
             "phase": finding.phase,
             "count": finding.count,
-            "workers": json.dumps([_kept(label) for label in finding.workers], ensure_ascii=False),
+            "workers": json.dumps([kept(label) for label in finding.workers], ensure_ascii=False),
             "first_line": finding.first_line,
             "last_line": finding.last_line,
             "first_seen_at": first,
             "last_seen_at": last,
         },
     )
-    queries.replace_evidence(
+    sql.replace_evidence(
         db, occurrence, [_evidence(line) for line in finding.evidence[:MAX_EVIDENCE]]
     )
     return known is None or not known["elsewhere"]
 
 
 def _evidence(line: Evidence) -> tuple[str, int, str]:
-    return _utf8(mask(line.path)), line.line, _kept(line.text)
-
-
-def _utf8(text: str) -> str:
-    """Text that SQLite takes: what stood for undecodable bytes becomes a visible escape."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _kept(text: str) -> str:
-    """Masked, then cut: the other way round, a cut could hide a secret from the masker."""
-    text = _utf8(mask(text))
-    if len(text) <= MAX_TEXT:
-        return text
-    tail = MAX_TEXT // 3
-    return f"{text[: MAX_TEXT - tail - 3]} … {text[-tail:]}"
+    return utf8(mask(line.path)), line.line, kept(line.text)

@@ -12,6 +12,11 @@ State = Literal["new", "acknowledged", "resolved", "regressed"]
 STATES: tuple[State, ...] = ("new", "acknowledged", "resolved", "regressed")
 """`regressed`: seen in a run that ended after somebody had resolved it."""
 
+WAKE_RUNS = 3
+"""A mute ends when the incident has been seen in more than this many times the runs it had then."""
+WAKE_OCCURRENCES = 10
+"""The same for how often it was printed, which varies more from run to run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -68,6 +73,22 @@ class Incident:
     last_seen_at: float
     runs: int
     occurrences: int
+    muted: bool = False
+    """Left out of reports now: neither has the mute ended nor has the incident outgrown it."""
+    muted_until: float | None = None
+    mute_reason: str = ""
+    """Why it was muted, also after the mute has ended by itself."""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a person wrote about an incident."""
+
+    id: int
+    fingerprint: str
+    text: str
+    written_at: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,162 @@
+"""The statements of each step of the schema. A step that has been released is never changed."""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x76444F43
+"""`vDOC`, in the header of the file: tells a store from another program's database."""
+
+FIRST = (
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    """
+    CREATE TABLE migrations (
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      applied_at REAL NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE runs (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL,
+      folder TEXT NOT NULL,
+      host TEXT NOT NULL,
+      started_at REAL,
+      ended_at REAL,
+      verdict TEXT NOT NULL,
+      phase TEXT NOT NULL,
+      step INTEGER,
+      overrides TEXT NOT NULL,      -- JSON list
+      rules_version TEXT NOT NULL,
+      recorded_at REAL NOT NULL,
+      updated_at REAL NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE logs (
+      run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+      key TEXT NOT NULL,            -- digest of the absolute path, which itself is kept masked
+      path TEXT NOT NULL,
+      lines INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      head TEXT NOT NULL,           -- digest of the first head_bytes bytes; empty: not readable
+      head_bytes INTEGER NOT NULL,
+      PRIMARY KEY (run, key)
+    )
+    """,
+    "CREATE INDEX logs_key ON logs(key)",
+    """
+    CREATE TABLE incidents (
+      fingerprint TEXT PRIMARY KEY NOT NULL,
+      number INTEGER NOT NULL UNIQUE,
+      rule TEXT,
+      slug TEXT NOT NULL,
+      title TEXT NOT NULL,
+      severity TEXT NOT NULL,
+      state TEXT NOT NULL DEFAULT 'new'
+        CHECK (state IN ('new', 'acknowledged', 'resolved', 'regressed')),
+      fix TEXT NOT NULL DEFAULT '', -- what resolved it
+      resolved_at REAL,
+      first_seen_at REAL NOT NULL,
+      last_seen_at REAL NOT NULL,
+      runs INTEGER NOT NULL DEFAULT 0,
+      occurrences INTEGER NOT NULL DEFAULT 0
+    )
+    """,
+    "CREATE INDEX incidents_last_seen ON incidents(last_seen_at)",
+    """
+    CREATE TABLE occurrences (
+      id INTEGER PRIMARY KEY,
+      fingerprint TEXT NOT NULL REFERENCES incidents(fingerprint) ON DELETE CASCADE,
+      run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+      role TEXT NOT NULL,
+      severity TEXT NOT NULL,
+      confidence TEXT NOT NULL,
+      cause TEXT NOT NULL,
+      phase TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      workers TEXT NOT NULL,        -- JSON list
+      first_line INTEGER NOT NULL,
+      last_line INTEGER NOT NULL,
+      first_seen_at REAL NOT NULL,
+      last_seen_at REAL NOT NULL,
+      UNIQUE (fingerprint, run)
+    )
+    """,
+    "CREATE INDEX occurrences_run ON occurrences(run)",
+    """
+    CREATE TABLE evidence (
+      occurrence INTEGER NOT NULL REFERENCES occurrences(id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,    -- 0: the decisive line
+      path TEXT NOT NULL,
+      line INTEGER NOT NULL,
+      text TEXT NOT NULL,
+      PRIMARY KEY (occurrence, position)
+    )
+    """,
+)
+
+INDEX_WORDS = """
+INSERT INTO words (rowid, title, cause, evidence, notes, fix, tags)
+SELECT i.number,
+  spaced(coalesce(i.rule, '') || ' ' || i.slug || ' ' || i.title),
+  spaced(coalesce(o.cause, '')),
+  spaced(coalesce((SELECT group_concat(e.text, ' ') FROM evidence e
+                   WHERE e.occurrence = o.id), '')),
+  spaced(coalesce((SELECT group_concat(n.text, ' ') FROM notes n
+                   WHERE n.fingerprint = i.fingerprint), '')),
+  spaced(i.fix || ' ' || i.mute_reason),
+  spaced(coalesce((SELECT group_concat(t.tag, ' ') FROM tags t
+                   WHERE t.fingerprint = i.fingerprint), ''))
+FROM incidents i LEFT JOIN occurrences o ON o.id =
+  (SELECT id FROM occurrences p WHERE p.fingerprint = i.fingerprint
+   ORDER BY p.last_seen_at DESC, p.run DESC LIMIT 1)
+"""
+"""What of an incident can be found by its words: of its runs, those of the newest.
+`spaced` is db.spaced. To change this is a step of its own, which fills `words` anew."""
+
+SECOND = (
+    # A mute ends at `muted_until`, or by itself when the incident grows beyond what it was then.
+    "ALTER TABLE incidents ADD COLUMN muted_at REAL",
+    "ALTER TABLE incidents ADD COLUMN muted_until REAL",
+    "ALTER TABLE incidents ADD COLUMN mute_reason TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE incidents ADD COLUMN muted_runs INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE incidents ADD COLUMN muted_occurrences INTEGER NOT NULL DEFAULT 0",
+    # When a person changed it last: of two stores that are merged, the later change stands.
+    "ALTER TABLE incidents ADD COLUMN changed_at REAL",
+    """
+    CREATE TABLE resolutions (
+      fingerprint TEXT NOT NULL REFERENCES incidents(fingerprint) ON DELETE CASCADE,
+      fix TEXT NOT NULL,
+      resolved_at REAL NOT NULL,
+      PRIMARY KEY (fingerprint, resolved_at)
+    )
+    """,
+    """
+    INSERT INTO resolutions
+    SELECT fingerprint, fix, coalesce(resolved_at, last_seen_at) FROM incidents WHERE fix <> ''
+    """,
+    """
+    CREATE TABLE notes (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      fingerprint TEXT NOT NULL REFERENCES incidents(fingerprint) ON DELETE CASCADE,
+      text TEXT NOT NULL,
+      written_at REAL NOT NULL,
+      UNIQUE (fingerprint, written_at, text)
+    )
+    """,
+    """
+    CREATE TABLE tags (
+      fingerprint TEXT NOT NULL REFERENCES incidents(fingerprint) ON DELETE CASCADE,
+      tag TEXT NOT NULL,
+      PRIMARY KEY (fingerprint, tag)
+    )
+    """,
+    "CREATE INDEX tags_tag ON tags(tag)",
+    # One row an incident, its rowid the incident's number; kept up by sql.record.index_words.
+    """
+    CREATE VIRTUAL TABLE words USING fts5(
+      title, cause, evidence, notes, fix, tags, tokenize = 'unicode61'
+    )
+    """,
+    INDEX_WORDS,
+)

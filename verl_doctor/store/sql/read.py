@@ -1,0 +1,133 @@
+"""Statements that read the store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..types import WAKE_OCCURRENCES, WAKE_RUNS
+from .base import Row, rows
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+# An incident without a run is one that better rules have explained otherwise: it keeps its number
+# and what people wrote about it, and is not shown.
+_SHOWN = "runs > 0"
+
+
+def seen(db: Database, fingerprints: Iterable[str], without_run: int) -> list[Row]:
+    """What is known of incidents, one run left out (0: none)."""
+    return rows(
+        db,
+        "SELECT i.fingerprint, i.number, i.state, i.fix, count(*) AS times,"
+        " sum(o.count) AS occurrences, min(o.first_seen_at) AS first_seen_at,"
+        " max(o.last_seen_at) AS last_seen_at,"
+        " (SELECT r.name FROM occurrences p JOIN runs r ON r.id = p.run"
+        "  WHERE p.fingerprint = i.fingerprint AND p.run <> :run"
+        "  ORDER BY p.last_seen_at DESC, p.run DESC LIMIT 1) AS last_run"
+        " FROM incidents i JOIN occurrences o ON o.fingerprint = i.fingerprint AND o.run <> :run"
+        " WHERE i.fingerprint IN (SELECT value FROM json_each(:fingerprints))"
+        " GROUP BY i.fingerprint",
+        {"run": without_run, "fingerprints": json.dumps(list(fingerprints))},
+    )
+
+
+_MUTED = f"""
+  (i.muted_at IS NOT NULL AND (i.muted_until IS NULL OR i.muted_until > :now)
+   AND i.runs <= {WAKE_RUNS} * i.muted_runs
+   AND i.occurrences <= {WAKE_OCCURRENCES} * i.muted_occurrences)
+"""
+_TAGS = """
+  (SELECT json_group_array(tag) FROM
+    (SELECT tag FROM tags t WHERE t.fingerprint = i.fingerprint ORDER BY tag))
+"""
+_INCIDENT = f"SELECT i.*, {_MUTED} AS muted, {_TAGS} AS tags FROM incidents i"
+
+
+def _chosen(states: Sequence[str], words: str) -> tuple[str, dict[str, str]]:
+    """The condition that lists of incidents share, and its values."""
+    where, values = f"WHERE {_SHOWN}", {}
+    if states:
+        where += " AND state IN (SELECT value FROM json_each(:states))"
+        values["states"] = json.dumps(list(states))
+    if words:
+        where += " AND number IN (SELECT rowid FROM words WHERE words MATCH :words)"
+        values["words"] = words
+    return where, values
+
+
+def count_incidents(db: Database, states: Sequence[str], words: str) -> int:
+    """How many incidents are in one of the states (none given: in any) and hold the words."""
+    where, values = _chosen(states, words)
+    return int(rows(db, f"SELECT count(*) AS n FROM incidents {where}", values)[0]["n"])
+
+
+def list_incidents(
+    db: Database, states: Sequence[str], words: str, limit: int, now: float
+) -> list[Row]:
+    """Incidents in one of the states that hold the words (an FTS5 expression; empty: any), the one
+    seen last first; of one run, the root first."""
+    where, values = _chosen(states, words)
+    return rows(
+        db,
+        f"{_INCIDENT} {where} ORDER BY last_seen_at DESC, number LIMIT :limit",
+        {**values, "limit": limit, "now": now},
+    )
+
+
+def incident(db: Database, fingerprint: str, now: float) -> Row | None:
+    """One incident by its whole fingerprint."""
+    values = {"fingerprint": fingerprint, "now": now}
+    found = rows(db, f"{_INCIDENT} WHERE fingerprint = :fingerprint", values)
+    return found[0] if found else None
+
+
+def incidents_named(db: Database, name: str, number: int, now: float) -> list[Row]:
+    """The incident with this whole fingerprint, else this number, else this start of one."""
+    tests = ("fingerprint = :name", "number = :number", "substr(fingerprint, 1, :n) = :name")
+    for test in tests:
+        found = rows(
+            db,
+            f"{_INCIDENT} WHERE {test} ORDER BY last_seen_at DESC, number",
+            {"name": name, "number": number, "n": len(name), "now": now},
+        )
+        if found:
+            return found
+    return []
+
+
+def occurrences_of(db: Database, fingerprint: str, limit: int) -> list[Row]:
+    """An incident's occurrences with their runs, the newest first."""
+    return rows(
+        db,
+        "SELECT o.*, r.name, r.host, r.verdict, r.phase AS run_phase, r.step, r.overrides,"
+        " r.rules_version, r.recorded_at FROM occurrences o JOIN runs r ON r.id = o.run"
+        " WHERE o.fingerprint = :fingerprint ORDER BY o.last_seen_at DESC, o.run DESC LIMIT :limit",
+        {"fingerprint": fingerprint, "limit": limit},
+    )
+
+
+def evidence_of(db: Database, occurrence: int) -> list[Row]:
+    """The lines that show an occurrence, the decisive one first."""
+    return rows(
+        db,
+        "SELECT path, line, text FROM evidence WHERE occurrence = :id ORDER BY position",
+        {"id": occurrence},
+    )
+
+
+def logs_of(db: Database, run: int) -> list[Row]:
+    """The logs of a run as they were when it was recorded last, in their order."""
+    return rows(db, "SELECT * FROM logs WHERE run = :run ORDER BY rowid", {"run": run})
+
+
+def notes_of(db: Database, fingerprint: str) -> list[Row]:
+    """The notes on an incident, the oldest first."""
+    return rows(
+        db,
+        "SELECT id, fingerprint, text, written_at FROM notes WHERE fingerprint = :fingerprint"
+        " ORDER BY written_at, id",
+        {"fingerprint": fingerprint},
+    )
