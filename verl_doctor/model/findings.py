@@ -56,6 +56,8 @@ class FixText:
     code: str = ""
     risk: str = ""
     verify: str = ""
+    cause: str = ""
+    """Id of the cause that it is against."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,3 +126,13 @@ def filled(text: str, values: Mapping[str, object]) -> str:
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
     return text
+
+
+def size_of(count: int) -> str:
+    """A number of bytes in few characters: `812 B`, `4.2 MB`."""
+    size = float(count)
+    for unit in ("B", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..model import Finding, Fix, FixText, Lang, Report
-from .labels import label, pasted
+from .labels import label, pasted, size_of
 
 COLOURS = {
     "critical": "bold red",
@@ -191,7 +191,7 @@ def render(
     say = page.say
     for source in report.sources[:5]:
         cut = f"  {say('truncated')}" if source.truncated else ""
-        size = say("size", lines=f"{source.lines:,}", size=_bytes(source.bytes))
+        size = say("size", lines=f"{source.lines:,}", size=size_of(source.bytes))
         out.print(Text(f"{source.path}: {size}{cut}", style="dim"), soft_wrap=True)
     if len(report.sources) > 5:
         out.print(Text(say("more_sources", n=len(report.sources) - 5), style="dim"))
@@ -238,12 +238,3 @@ def _verdict(page: Page, report: Report, root: Finding | None) -> None:
     else:
         line.append(f" {say('healthy_tail', where=where)}")
     page.out.print(line)
-
-
-def _bytes(count: int) -> str:
-    size = float(count)
-    for unit in ("B", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"

@@ -47,6 +47,8 @@ class Query:
     text: str
     inverse: bool
     compiled: regex.Pattern[bytes]
+    in_text: regex.Pattern[str]
+    """The same for a line that is shown."""
 
     @classmethod
     def parse(cls, typed: str) -> Query | None:
@@ -56,11 +58,13 @@ class Query:
         if not text:
             return None
         flags = regex.MULTILINE | (0 if text != text.lower() else regex.IGNORECASE)
+        pattern = text
         try:
-            compiled = regex.compile(text.encode(), flags)
+            regex.compile(pattern)
         except regex.error:
-            compiled = regex.compile(regex.escape(text).encode(), flags)
-        return cls(text, inverse, compiled)
+            pattern = regex.escape(text)
+        compiled = regex.compile(pattern.encode(), flags)
+        return cls(text, inverse, compiled, regex.compile(pattern, flags))
 
     @property
     def typed(self) -> str:
@@ -72,6 +76,15 @@ class Query:
             yield from _others(block, self._matching(block))
         else:
             yield from self._matching(block)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """What is found in a shown line, as (start, end); nothing of an inverse query."""
+        if self.inverse:
+            return []
+        try:
+            return [found.span() for found in self.in_text.finditer(text, timeout=TIMEOUT_S / 10)]
+        except TimeoutError:
+            return []
 
     def _matching(self, block: bytes) -> Iterator[int]:
         place = 0

@@ -1,0 +1,316 @@
+"""Finding places in the log: errors, warnings, hits, filters, marks, lines by number.
+
+All of it runs in threads that Esc stops: a log may have gigabytes without a hit.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual.worker import get_current_worker
+
+from ..logfile.find import Pattern, Query, Selection, errors, find, warnings
+from ..logfile.fold import traceback_at
+from ..logfile.lines import Lines
+from ..logfile.text import peeled
+from ..widgets.logview import LogView
+from ..words import word
+from .ask import Ask
+from .base import DoctorScreen
+
+
+class Hunting(DoctorScreen):
+    """A screen with a log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filters: list[Query] = []
+        self.filtering = True
+        """Whether the filters hold, or are switched off for now."""
+        self.searching = ""
+        """What is being searched for just now."""
+        self._selections: dict[str, Selection] = {}
+
+    @property
+    def log(self) -> LogView:
+        """The pane with the log."""
+        return self.query_one(LogView)
+
+    def tell_log(self) -> None:
+        """Says in the pane's frame what it shows."""
+        raise NotImplementedError
+
+    # --- errors, warnings, hits -------------------------------------------------------------
+
+    def action_next_error(self) -> None:
+        self._hunt(errors(), "key_next_error", True)
+
+    def action_previous_error(self) -> None:
+        self._hunt(errors(), "key_previous_error", False)
+
+    def action_next_warning(self) -> None:
+        self._hunt(warnings(), "key_next_warning", True)
+
+    def action_previous_warning(self) -> None:
+        self._hunt(warnings(), "key_previous_warning", False)
+
+    def action_next_hit(self) -> None:
+        self._hit(True)
+
+    def action_previous_hit(self) -> None:
+        self._hit(False)
+
+    def action_search(self) -> None:
+        def asked(text: str | None) -> None:
+            query = Query.parse(text) if text else None
+            if query is not None:
+                self.log.query_ = query
+                self.log.paint()
+                self._hit(True)
+
+        before = self.log.query_.typed if self.log.query_ is not None else ""
+        self.app.push_screen(Ask(word("ask_search", self.lang), before), asked)
+
+    def _hit(self, forward: bool) -> None:
+        query = self.log.query_
+        if query is None:
+            self.doctor.say(word("no_query", self.lang), "warning")
+        else:
+            self._hunt(query, query.typed, forward)
+
+    def _hunt(self, pattern: Pattern, what: str, forward: bool) -> None:
+        if what.startswith("key_"):
+            what = word(what, self.lang)
+        self.searching = what
+        self.log.following = False
+        self.tell_log()
+        work = partial(self._search, pattern, what, forward, self.log.lines, self.log.cursor)
+        self.run_worker(work, thread=True, exclusive=True, group="hunt")
+
+    def _search(
+        self, pattern: Pattern, what: str, forward: bool, lines: Lines, cursor: int
+    ) -> None:
+        worker, every = get_current_worker(), self.doctor.lines
+        here = every.index(lines)
+        order = every[here:] if forward else every[here::-1]
+        told = word("not_found", self.lang, what=what)
+        for source in order:
+            if source is lines:
+                row = lines.row(cursor)
+                start = (row.end if row is not None else cursor) if forward else cursor
+            else:
+                start = 0 if forward else source.size
+            try:
+                place = self._shown_hit(source, pattern, start, forward)
+            except TimeoutError:
+                told = word("slow_pattern", self.lang, what=what)
+                break
+            if source is not lines:
+                source.tape.release()
+            if place is not None or worker.is_cancelled:
+                break
+        else:
+            place = None
+        if worker.is_cancelled:
+            return
+        self.app.call_from_thread(self._found, source, place, told)
+
+    def _shown_hit(self, lines: Lines, pattern: Pattern, start: int, forward: bool) -> int | None:
+        """The next hit that filters leave."""
+        worker = get_current_worker()
+        selection = self._selections.get(lines.name) if self.filtering else None
+        while True:
+            place = find(lines, pattern, start, forward, lambda: worker.is_cancelled)
+            if place is None or selection is None or selection.spans.from_(place) == place:
+                return place
+            row = lines.row(place)
+            start = row.end if forward and row is not None else place
+
+    def _found(self, lines: Lines, place: int | None, told: str) -> None:
+        self.searching = ""
+        if place is None:
+            self.doctor.say(told, "warning")
+        else:
+            if lines is not self.log.lines:
+                self.show_file(lines)
+                self.doctor.say(word("wrapped", self.lang, name=lines.name))
+            self.log.goto(place)
+        self.tell_log()
+
+    def stop_hunting(self) -> bool:
+        """Stops a search or a filter that is still running; whether there was one."""
+        running = self.searching != ""
+        if running:
+            self.workers.cancel_group(self, "hunt")
+            self.searching = ""
+            self.doctor.say(word("search_stopped", self.lang))
+            self.tell_log()
+        return running
+
+    # --- filters ----------------------------------------------------------------------------
+
+    def action_filter(self) -> None:
+        def asked(text: str | None) -> None:
+            if text is None:
+                return
+            query = Query.parse(text)
+            self.filters = [*self.filters, query] if query is not None else []
+            self.filtering = True
+            self._selections.clear()
+            self.apply_filters()
+
+        self.app.push_screen(Ask(word("ask_filter", self.lang)), asked)
+
+    def action_toggle_filters(self) -> None:
+        if not self.filters:
+            self.doctor.say(word("no_filters", self.lang), "warning")
+            return
+        self.filtering = not self.filtering
+        self.apply_filters()
+
+    def apply_filters(self) -> None:
+        """Shows what the filters leave of the file, and keeps the cursor on its line."""
+        log = self.log
+        self.workers.cancel_group(self, "filter")
+        if not self.filters or not self.filtering:
+            log.shown.spans = None
+            log.refilter()
+        else:
+            lines = log.lines
+            selection = self._selections.get(lines.name) or Selection(lines, self.filters)
+            self._selections[lines.name] = selection
+            self._extend(selection, log.cursor)
+        self.tell_log()
+
+    def filter_growth(self) -> None:
+        """Filters what the file has got since; called now and then."""
+        selection = self._selections.get(self.log.lines.name)
+        waiting = any(worker.group == "filter" and worker.is_running for worker in self.workers)
+        if selection is None or not self.filtering or waiting:
+            return
+        if selection.done < selection.lines.size and not selection.spans.full:
+            self._extend(selection, None)
+
+    def _extend(self, selection: Selection, cursor: int | None) -> None:
+        def work() -> None:
+            worker = get_current_worker()
+            try:
+                selection.extend(lambda: worker.is_cancelled)
+            except TimeoutError:
+                what = ", ".join(query.typed for query in self.filters)
+                self.doctor.say(word("slow_pattern", self.lang, what=what), "error")
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._filtered, selection, cursor)
+
+        self.run_worker(work, thread=True, group="filter")
+
+    def _filtered(self, selection: Selection, cursor: int | None) -> None:
+        log = self.log
+        if log.lines is not selection.lines or not self.filtering:
+            return
+        log.shown.spans = selection.spans
+        if cursor is not None:
+            log.refilter()
+        else:
+            log.paint()
+        self.tell_log()
+
+    # --- places -----------------------------------------------------------------------------
+
+    def action_jump(self) -> None:
+        def asked(text: str | None) -> None:
+            if not text:
+                return
+            text = text.strip().replace(",", "")
+            try:
+                number = int(text)
+            except ValueError:
+                self.doctor.say(word("bad_number", self.lang, what=text), "warning")
+                return
+            if text[0] in "+-":
+                number = max(1, (self.log.number() or 1) + number)
+            self.goto_line(number)
+
+        self.app.push_screen(Ask(word("ask_line", self.lang)), asked)
+
+    def goto_line(self, number: int) -> bool:
+        """Puts the cursor on a line of the file; whether it is there."""
+        start = self.log.lines.start_of_number(number)
+        if start is None:
+            self.doctor.say(word("no_such_line", self.lang, n=number), "warning")
+            return False
+        self.log.goto(start)
+        return True
+
+    def action_next_mark(self) -> None:
+        self._mark(True)
+
+    def action_previous_mark(self) -> None:
+        self._mark(False)
+
+    def _mark(self, forward: bool) -> None:
+        log = self.log
+        told = (log.lines.start_of_number(number) for number in log.evidence)
+        places = sorted(log.bookmarks | {place for place in told if place is not None})
+        ahead = [place for place in places if place > log.cursor]
+        behind = [place for place in places if place < log.cursor]
+        if not ahead and not behind:
+            self.doctor.say(word("no_marks", self.lang), "warning")
+        elif forward:
+            log.goto(ahead[0] if ahead else places[0])
+        else:
+            log.goto(behind[-1] if behind else places[-1])
+
+    def action_next_file(self) -> None:
+        self._file(1)
+
+    def action_previous_file(self) -> None:
+        self._file(-1)
+
+    def _file(self, step: int) -> None:
+        every = self.doctor.lines
+        if len(every) > 1:
+            self.show_file(every[(every.index(self.log.lines) + step) % len(every)])
+
+    def show_file(self, lines: Lines) -> None:
+        """Shows another file of the run."""
+        if lines is not self.log.lines:
+            self.log.show(lines)
+            self.apply_filters()
+            self.tell_log()
+
+    # --- how it is shown --------------------------------------------------------------------
+
+    def action_toggle_fold(self) -> None:
+        log = self.log
+        folds = log.shown.folds
+        if log.cursor in folds:
+            del folds[log.cursor]
+            log.paint()
+            return
+        found = traceback_at(log.lines, log.cursor)
+        if found is None:
+            self.doctor.say(word("no_traceback", self.lang), "warning")
+            return
+        head, end = found
+        folds[head] = end
+        log.goto(head)
+
+    def action_toggle_gaps(self) -> None:
+        log = self.log
+        row = log.row()
+        if not log.gaps and row is not None and peeled(row).time is None:
+            self.doctor.say(word("no_times", self.lang))
+        log.gaps = not log.gaps
+        log.paint()
+
+    def action_toggle_wrap(self) -> None:
+        self.log.wrap = not self.log.wrap
+        self.log.goto(self.log.cursor)
+        self.tell_log()
+
+    def action_toggle_follow(self) -> None:
+        self.log.following = not self.log.following
+        if self.log.following:
+            self.log.action_last()
+        self.tell_log()

@@ -1,0 +1,74 @@
+"""Workers over time: since when each is alive, its first error, its last sign of life."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from textual import events
+from textual.content import Content
+
+from ...diagnose.words import say
+from ...model import Lang
+from ...render.labels import label
+from ..keys import bindings
+from ..presence import Presence, axis, drawn
+from .lists import Entry, ItemList
+
+LABEL = 24
+"""Cells for a worker's name."""
+
+
+class Strip(ItemList[Presence]):
+    """The pane at the bottom, one row a worker."""
+
+    BINDINGS = bindings("strip")
+    DEFAULT_CSS = """
+    Strip { text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+
+    def __init__(self, lang: Lang, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lang = lang
+        self._some: Sequence[Presence] = ()
+        self._total = 0
+
+    def show(self, some: Sequence[Presence], total: int) -> None:
+        """Shows these workers over so many lines of the run."""
+        self._some, self._total = some, total
+        self._draw()
+
+    def on_resize(self, _: events.Resize) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        room = self.size.width - 1
+        name = min(LABEL, room // 3)
+        width = room - name - 1
+        if width < 8:
+            return
+        span, clock = axis(self._some, self._total)
+        entries: list[Entry[Presence]] = []
+        for one in self._some:
+            text = one.label or say("driver", self._lang)
+            row = drawn(one, span, width, clock)
+            entries.append(Entry(_content(Content(text), name, row), one))
+        ends = [_clock(end) if clock else label("line", self._lang, n=int(end)) for end in span]
+        first, last = Content(ends[0]), Content(ends[1])
+        between = " " * max(1, width - first.cell_length - last.cell_length)
+        scale = Content(" " * (name + 1)) + first + Content(between) + last
+        self.fill([Entry(scale), *entries])
+
+
+def _content(text: Content, name: int, row: str) -> Content:
+    text = text.truncate(name, ellipsis=True, pad=True)
+    content = Content.assemble(text, " ", (row, ""))
+    place = row.find("X")
+    if place >= 0:
+        start = len(text) + 1 + place
+        content = content.stylize("bold $text-error", start, start + 1)
+    return content
+
+
+def _clock(stamp: float) -> str:
+    return time.strftime("%H:%M:%S", time.gmtime(stamp))
