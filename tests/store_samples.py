@@ -11,6 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from verl_doctor.cli import main
 from verl_doctor.model import Evidence, Finding, Phase, Report, SourceInfo
 
 ROOT = Path(__file__).parents[1]
@@ -67,3 +70,19 @@ def writer(code: str, *args: str | Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+class Doctor:
+    """Calls `verl-doctor VERB …` in this process, and keeps what it printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], *verb: str) -> None:
+        self.capsys = capsys
+        self.verb = verb
+        self.err = ""
+
+    def __call__(self, *args: str, status: int = 0) -> str:
+        with pytest.raises(SystemExit) as stop:
+            main([*self.verb, *args])
+        out, self.err = self.capsys.readouterr()
+        assert stop.value.code == status, self.err
+        return out

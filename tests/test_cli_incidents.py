@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store_samples import finding, report
+from tests.store_samples import Doctor, finding, report
 from verl_doctor.cli import main
 from verl_doctor.model import Evidence
 from verl_doctor.store import default_path, record
@@ -30,24 +30,9 @@ def utc() -> Iterator[None]:
     time.tzset()
 
 
-class Doctor:
-    """Calls `verl-doctor incidents …`, and keeps what it printed."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self.capsys = capsys
-        self.err = ""
-
-    def __call__(self, *args: str, status: int = 0) -> str:
-        with pytest.raises(SystemExit) as stop:
-            main(["incidents", *args])
-        out, self.err = self.capsys.readouterr()
-        assert stop.value.code == status, self.err
-        return out
-
-
 @pytest.fixture
 def doctor(capsys: pytest.CaptureFixture[str]) -> Doctor:
-    return Doctor(capsys)
+    return Doctor(capsys, "incidents")
 
 
 @pytest.fixture
@@ -57,7 +42,7 @@ def some() -> None:
     long = "A Ray worker could not start a thread because the operating system refused a new one"
     for name in ("a", "b"):
         when += 86400
-        one = finding("aa", rule="RAY003", title=long, first_seen=when, last_seen=when)
+        one = finding("aa", rule="TST003", title=long, first_seen=when, last_seen=when)
         record(report(f"/runs/{name}/train.log", one, overrides=("a.b=1",)), run_name=name)
     nasty_line = Evidence("/runs/c.log", 7, NASTY + " word" * 60)
     zh = finding("c", title="训练中止：系统拒绝新建线程", last_seen=when - 9e7)
@@ -71,7 +56,7 @@ def some() -> None:
 
 LISTED = """\
 #  last seen   state  severity  runs  what
-1  2026-11-20  new    high         2  RAY003 A Ray worker could not start a thread \
+1  2026-11-20  new    high         2  TST003 A Ray worker could not start a thread \
 because the operating system refused a new one
 2  2026-08-08  new    critical     1  [rank0] [red]not red[/red] :smile: \\x1b[31mred\\x1b[0m\
 \\x0d\\u202ereversed
@@ -111,7 +96,7 @@ def test_list_as_json(doctor: Doctor, some: None) -> None:
     assert first == {
         "number": 1,
         "fingerprint": "6161000000000000",
-        "rule": "RAY003",
+        "rule": "TST003",
         "slug": "cuda-oom",
         "title": first["title"],
         "severity": "high",
@@ -126,6 +111,7 @@ def test_list_as_json(doctor: Doctor, some: None) -> None:
         "muted_until": None,
         "mute_reason": "",
         "tags": [],
+        "captures": {},
     }
     lines = doctor("list", "--format", "jsonl").splitlines()
     assert [json.loads(line)["number"] for line in lines] == [1, 2, 3]
@@ -135,13 +121,13 @@ def test_list_as_json(doctor: Doctor, some: None) -> None:
 
 def test_show_tells_the_runs_and_the_lines(doctor: Doctor, some: None) -> None:
     out = doctor("show", "#1")
-    assert out.startswith("#1 RAY003 A Ray worker could not start a thread because the operating")
+    assert out.startswith("#1 TST003 A Ray worker could not start a thread because the operating")
     assert "  state        new, high, in 2 runs, printed 6 times\n" in out
     assert out.index("\nrun 2  b\n") < out.index("\nrun 1  a\n")
     assert "  log          /runs/b/train.log\n" in out
     assert "  ended        failed, in rollout, step 3\n" in out
     assert "  line 12: [rank0] torch.OutOfMemoryError: CUDA out of memory\n" in out
-    assert out.endswith("Details: verl-doctor explain RAY003\n")
+    assert out.endswith("Details: verl-doctor explain TST003\n")
     assert "run 1 " not in doctor("show", "1", "--limit", "1")
     assert "1 of 2 shown; all: --limit 2" in doctor.err
 
@@ -200,7 +186,8 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     stream = Terminal()
-    monkeypatch.setattr("verl_doctor.cli.incidents._stdout", lambda: stream)
+    for module in ("look", "change"):
+        monkeypatch.setattr(f"verl_doctor.cli.incidents.{module}.stdout", lambda: stream)
     monkeypatch.setattr("shutil.get_terminal_size", lambda *_: os.terminal_size((80, 24)))
     monkeypatch.setenv("TERM", "xterm-256color")
     return stream
@@ -216,7 +203,7 @@ def test_a_terminal_of_80_columns_wraps(doctor: Doctor, some: None, screen: Term
     assert "\x1b" not in out
     assert max(map(cell_len, out.splitlines())) <= 80
     listed = (
-        "1  2026-11-20  new    high         2  RAY003 A Ray worker could not start a\n"
+        "1  2026-11-20  new    high         2  TST003 A Ray worker could not start a\n"
         + " " * 38 + "thread because the operating system\n"
         + " " * 38 + "refused a new one\n"
     )  # fmt: skip

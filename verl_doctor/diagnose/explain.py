@@ -45,6 +45,11 @@ def fill(text: Text, captures: Mapping[str, str], lang: Lang) -> str:
     return " ".join(_HOLE.sub(value, text.get(lang)).split())
 
 
+def places(text: Text) -> set[str]:
+    """The names of the captures that a text asks for, in any language."""
+    return set(_HOLE.findall(f"{text.en} {text.zh}"))
+
+
 def paste(text: str, captures: Mapping[str, str]) -> str:
     """A command with its captures put in; a value that a shell could read as more than one word
     of plain text stays out, its name stands there as `<name>`.
@@ -105,6 +110,7 @@ class Explainer:
             rule=rule.id,
             slug=rule.slug,
             title=fill(rule.title, captures, lang),
+            captures={name: captures[name] for name in places(rule.title) & captures.keys()},
             confidence=self._confidence(incident, states),
             cause=states[0].text if states else summary,
             causes=tuple(states),

@@ -86,6 +86,8 @@ class Finding:
     references: tuple[str, ...] = ()
     why: str = ""
     """Why it holds its place: root, demoted by what, recovered."""
+    captures: Mapping[str, str] = field(default_factory=dict)
+    """What the rule's title was filled with: it can be said again in another language."""
 
 
 @dataclass(frozen=True, slots=True)

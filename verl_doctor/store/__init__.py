@@ -12,6 +12,7 @@ from .change import acknowledge, add_note, mute, reopen, resolve, tag, unmute
 from .db import default_path
 from .read import find, history, incidents, notes, occurrences
 from .record import record
+from .similar import similar
 from .types import (
     STATES,
     WAKE_OCCURRENCES,
@@ -22,6 +23,8 @@ from .types import (
     Occurrence,
     Recorded,
     Seen,
+    Similar,
+    State,
 )
 
 __all__ = [
@@ -34,6 +37,8 @@ __all__ = [
     "Occurrence",
     "Recorded",
     "Seen",
+    "Similar",
+    "State",
     "acknowledge",
     "add_note",
     "default_path",
@@ -47,6 +52,7 @@ __all__ = [
     "record",
     "reopen",
     "resolve",
+    "similar",
     "tag",
     "unmute",
 ]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MIGRATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("first tables", schema.FIRST),
     ("states, notes, tags, search", schema.SECOND),
+    ("runs in full, messages, views", schema.THIRD),
 )
 """Name and statements of each step; its number is its place, counted from 1."""
 

@@ -122,8 +122,12 @@ def notes(fingerprint: str, *, db_path: Path | None = None) -> tuple[Note, ...]:
 def incident_of(row: Row) -> Incident:
     """The incident that a row of `sql.read` stands for."""
     plain = {name: row[name] for name in _INCIDENT}
-    tags = tuple(json.loads(row["tags"]))
-    return Incident(**{**plain, "muted": bool(row["muted"]), "tags": tags})
+    plain |= {
+        "muted": bool(row["muted"]),
+        "tags": tuple(json.loads(row["tags"])),
+        "captures": json.loads(row["captures"]),
+    }
+    return Incident(**plain)
 
 
 def _occurrence(db: Database, row: Row) -> Occurrence:

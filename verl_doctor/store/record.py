@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import socket
 import stat
 import time
@@ -140,7 +141,7 @@ def _write_run(
         "verdict": report.verdict,
         "phase": report.phase.name,
         "step": report.phase.step,
-        "overrides": json.dumps([kept(text) for text in report.overrides], ensure_ascii=False),
+        "overrides": _json([kept(text) for text in report.overrides]),
         "rules_version": report.rules_version,
         "updated_at": now,
     }
@@ -152,9 +153,9 @@ def _write_run(
     else:
         default = "/".join(Path(paths[0]).parts[-2:]) if paths else ""
         row |= {"name": kept(name or default), "recorded_at": now}
-        run, known = sql.insert_run(db, row), False
+        run = sql.insert_run(db, {**row, "uid": secrets.token_hex(8)})
         sql.replace_logs(db, run, map(_log_row, logs, paths))
-        return run, known, False
+        return run, False, False
     sql.replace_logs(db, run, map(_log_row, logs, paths))
     return run, True, replaced
 
@@ -212,6 +213,7 @@ def _write_finding(db: Database, run: int, finding: Finding, ended: float) -> bo
         "slug": utf8(finding.slug),
         "title": kept(finding.title),
         "severity": finding.severity,
+        "captures": _json({name: kept(text) for name, text in finding.captures.items()}),
     }
     if known is None:
         sql.insert_incident(db, {**row, "first_seen_at": first, "last_seen_at": last})
@@ -231,7 +233,7 @@ def _write_finding(db: Database, run: int, finding: Finding, ended: float) -> bo
             "cause": kept(finding.cause),
             "phase": finding.phase,
             "count": finding.count,
-            "workers": json.dumps([kept(label) for label in finding.workers], ensure_ascii=False),
+            "workers": _json([kept(label) for label in finding.workers]),
             "first_line": finding.first_line,
             "last_line": finding.last_line,
             "first_seen_at": first,
@@ -242,6 +244,10 @@ def _write_finding(db: Database, run: int, finding: Finding, ended: float) -> bo
         db, occurrence, [_evidence(line) for line in finding.evidence[:MAX_EVIDENCE]]
     )
     return known is None or not known["elsewhere"]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _evidence(line: Evidence) -> tuple[str, int, str]:

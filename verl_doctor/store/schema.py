@@ -160,3 +160,64 @@ SECOND = (
     """,
     INDEX_WORDS,
 )
+
+THIRD = (
+    # what the rule's title was filled with (JSON): it is said again in the reader's language
+    "ALTER TABLE incidents ADD COLUMN captures TEXT NOT NULL DEFAULT '{}'",
+    "ALTER TABLE runs ADD COLUMN command TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE runs ADD COLUMN versions TEXT NOT NULL DEFAULT '{}'",  # JSON, package: version
+    # the same run in two stores, of which one was merged into the other
+    "ALTER TABLE runs ADD COLUMN uid TEXT NOT NULL DEFAULT ''",
+    "UPDATE runs SET uid = printf('%s:%d:%.6f', host, id, recorded_at)",
+    "CREATE UNIQUE INDEX runs_uid ON runs(uid)",
+    """
+    CREATE TABLE messages (
+      run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+      template TEXT NOT NULL,       -- the text without its numbers
+      level TEXT NOT NULL,
+      path TEXT NOT NULL,
+      line INTEGER NOT NULL,
+      text TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      PRIMARY KEY (run, template)
+    )
+    """,
+    # the greatest number that an incident had which has been purged: no number is given twice
+    "CREATE TABLE numbers (last INTEGER NOT NULL)",
+    "INSERT INTO numbers VALUES (0)",
+    """
+    CREATE VIEW incident_list AS
+    SELECT number, state, muted_at IS NOT NULL AS muted, severity, rule, title, runs,
+      occurrences AS printed, datetime(first_seen_at, 'unixepoch') AS first_seen,
+      datetime(last_seen_at, 'unixepoch') AS last_seen, fix,
+      (SELECT group_concat(tag, ', ') FROM tags t WHERE t.fingerprint = i.fingerprint) AS tags,
+      (SELECT group_concat(text, '; ') FROM notes n WHERE n.fingerprint = i.fingerprint) AS notes,
+      fingerprint
+    FROM incidents i WHERE runs > 0 ORDER BY last_seen_at DESC
+    """,
+    """
+    CREATE VIEW run_list AS
+    SELECT id AS run, name, verdict, phase, step, datetime(started_at, 'unixepoch') AS started,
+      datetime(ended_at, 'unixepoch') AS ended, host, folder, command, overrides, versions,
+      (SELECT count(*) FROM occurrences o WHERE o.run = r.id) AS incidents,
+      (SELECT i.title FROM occurrences o JOIN incidents i USING (fingerprint)
+       WHERE o.run = r.id AND o.role = 'root' ORDER BY o.id LIMIT 1) AS root,
+      datetime(recorded_at, 'unixepoch') AS recorded
+    FROM runs r ORDER BY coalesce(ended_at, recorded_at) DESC
+    """,
+    """
+    CREATE VIEW occurrence_list AS
+    SELECT i.number, i.title, r.name AS run, o.role, o.confidence, o.cause, o.phase,
+      o.count AS printed, o.workers, datetime(o.last_seen_at, 'unixepoch') AS last_seen,
+      e.path, e.line, e.text AS decisive_line
+    FROM occurrences o JOIN incidents i USING (fingerprint) JOIN runs r ON r.id = o.run
+    LEFT JOIN evidence e ON e.occurrence = o.id AND e.position = 0
+    ORDER BY o.last_seen_at DESC
+    """,
+    """
+    CREATE VIEW fix_list AS
+    SELECT i.number, i.rule, i.title, f.fix, datetime(f.resolved_at, 'unixepoch') AS resolved,
+      i.state
+    FROM resolutions f JOIN incidents i USING (fingerprint) ORDER BY f.resolved_at DESC
+    """,
+)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -79,6 +80,8 @@ class Incident:
     mute_reason: str = ""
     """Why it was muted, also after the mute has ended by itself."""
     tags: tuple[str, ...] = ()
+    captures: Mapping[str, str] = field(default_factory=dict)
+    """What the rule's title was filled with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,16 @@ class Note:
     fingerprint: str
     text: str
     written_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """An incident that is like another one."""
+
+    incident: Incident
+    same_rule: bool
+    score: float
+    """Share of the words that both have, of their titles and decisive lines; 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

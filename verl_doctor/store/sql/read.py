@@ -43,6 +43,11 @@ _TAGS = """
   (SELECT json_group_array(tag) FROM
     (SELECT tag FROM tags t WHERE t.fingerprint = i.fingerprint ORDER BY tag))
 """
+_DECISIVE = """
+  coalesce((SELECT e.text FROM occurrences o JOIN evidence e ON e.occurrence = o.id
+   WHERE o.fingerprint = c.fingerprint AND e.position = 0
+   ORDER BY o.last_seen_at DESC, o.run DESC LIMIT 1), '')
+"""
 _INCIDENT = f"SELECT i.*, {_MUTED} AS muted, {_TAGS} AS tags FROM incidents i"
 
 
@@ -131,3 +136,24 @@ def notes_of(db: Database, fingerprint: str) -> list[Row]:
         " ORDER BY written_at, id",
         {"fingerprint": fingerprint},
     )
+
+
+def candidates(db: Database, fingerprint: str, words: str, now: float) -> list[Row]:
+    """Other incidents of the same rule or with one of the words (an FTS5 expression), with their
+    newest decisive line; 300 at most."""
+    return rows(
+        db,
+        f"SELECT c.*, {_DECISIVE} AS line FROM ({_INCIDENT}) c"
+        f" WHERE {_SHOWN} AND fingerprint <> :fingerprint"
+        " AND (rule = (SELECT rule FROM incidents WHERE fingerprint = :fingerprint)"
+        "  OR number IN (SELECT rowid FROM words WHERE words MATCH :words ORDER BY rank LIMIT 200))"
+        " ORDER BY last_seen_at DESC LIMIT 300",
+        {"fingerprint": fingerprint, "words": words, "now": now},
+    )
+
+
+def decisive_line(db: Database, fingerprint: str) -> str:
+    """The decisive line of an incident in its newest run; empty if it has none."""
+    sql = f"SELECT {_DECISIVE} AS line FROM incidents c WHERE fingerprint = :fingerprint"
+    found = rows(db, sql, {"fingerprint": fingerprint})
+    return str(found[0]["line"]) if found else ""

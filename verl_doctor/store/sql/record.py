@@ -74,7 +74,8 @@ def insert_incident(db: Database, row: Row) -> None:
     places = ", ".join(f":{name}" for name in row)
     db.execute(
         f"INSERT INTO incidents (number, {names})"
-        f" VALUES ((SELECT coalesce(max(number), 0) + 1 FROM incidents), {places})",
+        " VALUES ((SELECT max(last, (SELECT coalesce(max(number), 0) FROM incidents)) + 1"
+        f" FROM numbers), {places})",
         dict(row),
     )
 
@@ -86,6 +87,7 @@ def update_incident(db: Database, row: Row) -> None:
     """
     db.execute(
         "UPDATE incidents SET rule = :rule, slug = :slug, title = :title, severity = :severity,"
+        " captures = :captures,"
         " state = :state, muted_at = CASE WHEN :state = 'regressed' AND state <> 'regressed'"
         "  THEN NULL ELSE muted_at END"
         " WHERE fingerprint = :fingerprint",

@@ -1,0 +1,8 @@
+"""`verl-doctor incidents`: what was found before on this machine."""
+
+from __future__ import annotations
+
+from . import change, look
+from .group import incidents
+
+__all__ = ["change", "incidents", "look"]

@@ -1,0 +1,94 @@
+"""How the verbs print: JSON for scripts, lines for people."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ...store import Incident, Occurrence
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+SCHEMA_VERSION = 1
+# Characters that steer a terminal, in a form that means the same to a JSON reader.
+_STEERING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def write_json(value: dict[str, Any], indent: int | None = None) -> None:
+    """Prints a JSON document that stays harmless when a terminal shows it."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    stdout().write(text + "\n")
+
+
+def utc(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    moment = datetime.fromtimestamp(seconds, timezone.utc)
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def dated(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: utc(value) if key.endswith("_at") else value for key, value in row.items()}
+
+
+def incident_json(one: Incident) -> dict[str, Any]:
+    """An incident as plain data, its times in UTC."""
+    return dated(asdict(one))
+
+
+def occurrence_json(one: Occurrence) -> dict[str, Any]:
+    """An incident in one run as plain data, its times in UTC."""
+    return {**dated(asdict(one)), "evidence": [line._asdict() for line in one.evidence]}
+
+
+def stdout() -> TextIO:
+    """Standard output that writes what its encoding lacks (`LC_ALL=C`) as an escape."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return sys.stdout
+
+
+def local(seconds: float) -> str:
+    """A time for people: `2026-12-02 01:30` on this machine's clock."""
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+class Page:
+    """Lines with a hanging indent on a terminal; one line each, whole, in a pipe."""
+
+    def __init__(self, stream: TextIO, color: str) -> None:
+        from ...render.text import console
+
+        self.console = console(stream, color)
+        self.wrap = stream.isatty()
+
+    def line(self, head: Text | str, body: str = "", style: str = "", bold: bool = False) -> None:
+        """Prints `head`, then `body`, which is log text: never markup, controls made visible."""
+        from rich.text import Text
+
+        from ...logs.text import visible
+
+        head = Text(head, style="bold" if bold else "") if isinstance(head, str) else head
+        text = Text(visible(body).replace("\n", " ⏎ "), style=style)
+        width = max(20, self.console.width - head.cell_len)
+        for number, part in enumerate(text.wrap(self.console, width) if self.wrap else [text]):
+            part.rstrip()
+            start = head if number == 0 else Text(" " * head.cell_len)
+            whole = Text.assemble(start, part)
+            whole.rstrip()
+            self.console.print(whole, soft_wrap=True)
+
+
+def padded(cell: str, width: int, right: bool = False) -> str:
+    """The text filled up with spaces to so many columns; a Chinese character takes two."""
+    from rich.cells import cell_len
+
+    space = " " * (width - cell_len(cell))
+    return space + cell if right else cell + space

@@ -1,0 +1,35 @@
+"""Titles in the reader's language: those on record are in that of whoever diagnosed the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...errors import RuleError
+from ...model import Lang
+from ...store import Incident
+
+
+def retitled(incidents: tuple[Incident, ...], lang: Lang) -> tuple[Incident, ...]:
+    """The incidents with the titles that their rules give them now.
+
+    Takes the incidents and the language. One whose rule is gone, or asks for a value that was not
+    recorded, keeps its title.
+    """
+    ids = {one.rule for one in incidents if one.rule}
+    if not ids:
+        return incidents
+    from ...diagnose.explain import fill, places
+    from ...knowledge.load import read_named, rule_folders
+
+    try:
+        rules = read_named(ids, rule_folders())
+    except RuleError:
+        return incidents
+
+    def title(one: Incident) -> str:
+        rule = rules.get(one.rule or "")
+        if rule is None or not places(rule.title) <= set(one.captures):
+            return one.title
+        return fill(rule.title, one.captures, lang)
+
+    return tuple(replace(one, title=title(one)) for one in incidents)
