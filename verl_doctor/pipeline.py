@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import BinaryIO
 
+from .detect.metrics import Series
 from .diagnose.collect import Collector
 from .diagnose.lives import Life
 from .diagnose.report import report
-from .detect.metrics import Series
 from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader

@@ -13,6 +13,7 @@ from .. import __version__
 
 VERBS = {
     "diagnose": ("diagnose", "Name the cause and the fix in a log (the default verb)."),
+    "tui": ("tui", "Look at a log interactively; also live (-f) and on a pipe."),
     "explain": ("explain", "What a rule knows: meaning, causes, fixes, links. Offline."),
     "rules": ("rules", "List, check and test the rules."),
     "incidents": ("incidents", "What was found before on this machine."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -77,6 +76,7 @@ def diagnose(
     from ..knowledge.load import load
     from ..pipeline import diagnose as run
     from ..sources import expand
+    from ..sources.follow import is_live
     from . import ExitCode
 
     stdin = _stdin()
@@ -85,7 +85,7 @@ def diagnose(
             raise click.UsageError("which log? Try `verl-doctor train.log` or pipe one in.")
         logs = ("-",)
     unreadable = False
-    if follow or (logs == ("-",) and form == "text" and _is_pipe(stdin)):
+    if follow or (logs == ("-",) and form == "text" and is_live(stdin)):
         if len(logs) != 1 or Path(logs[0]).is_dir():
             raise click.UsageError("--follow takes one log file, or a pipe")
         base, scanner = load(rule_dirs, cache=not no_cache)
@@ -110,25 +110,6 @@ def diagnose(
     if worst <= severity_rank(fail_on) and not exit_zero:
         return ExitCode.FINDINGS
     return ExitCode.OK
-
-
-def _is_pipe(stdin: BinaryIO | None) -> bool:
-    """Whether standard input is a pipe whose text can be read live, as it comes.
-
-    What is compressed or UTF-16 is read to its end first, like a file.
-    """
-    import os
-    import stat
-
-    from ..sources.sniff import foreign, packing, utf16
-
-    try:
-        if stdin is None or not stat.S_ISFIFO(os.fstat(stdin.fileno()).st_mode):
-            return False
-        head = stdin.peek(16) if isinstance(stdin, io.BufferedReader) else b""
-    except (OSError, ValueError):
-        return False
-    return bool(head) and not (packing(head) or utf16(head) or foreign(head))
 
 
 def _live(log: str, base: RuleBase, scanner: Scanner, lang: Lang, form: str) -> tuple[Report, bool]:

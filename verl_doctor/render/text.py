@@ -38,21 +38,23 @@ MAX_FIXES = 4
 PIPE_WIDTH = 80
 
 
-def console(stream: TextIO, color: str) -> Console:
+def console(stream: TextIO, color: str, width: int = 0) -> Console:
     """A console on the stream that never interprets what it prints.
 
-    Takes `auto`, `always` or `never`; NO_COLOR and TERM=dumb are respected by `auto`.
+    Takes `auto`, `always` or `never` (NO_COLOR and TERM=dumb are respected by `auto`), and a width
+    in cells; 0: the terminal's.
     """
     terminal = stream.isatty()
     wide = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
-    width = wide if terminal or os.environ.get("COLUMNS") else PIPE_WIDTH
+    if not terminal and not os.environ.get("COLUMNS"):
+        wide = PIPE_WIDTH
     plain = color == "never" or (
         color == "auto"
         and (not terminal or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb")
     )
     return Console(
         file=stream,
-        width=max(40, min(width, 120)),
+        width=width or max(40, min(wide, 120)),
         markup=False,
         highlight=False,
         emoji=False,

@@ -37,9 +37,9 @@ def curves_of(session: Session, report: Report, base: RuleBase) -> tuple[Curve, 
     """
     about: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        if finding.rule in base and base.spec(finding.rule).kind == "metric":
-            for key in wanted_keys(base.spec(finding.rule).options):
-                about.setdefault(key, []).append(finding)
+        spec = base.spec(finding.rule) if finding.rule else None
+        for key in wanted_keys(spec.options) if spec is not None and spec.kind == "metric" else ():
+            about.setdefault(key, []).append(finding)
     before = dict(session.offsets)
     curves = []
     for key, series in session.series.items():

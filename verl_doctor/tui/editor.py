@@ -6,11 +6,13 @@ import os
 import shlex
 from pathlib import Path
 
-_PLUS = frozenset("vi vim nvim view gvim nano emacs emacsclient kak micro joe ne mg ed".split())
+_PLUS = frozenset(
+    ("vi", "vim", "nvim", "view", "gvim", "nano", "emacs", "emacsclient", "kak", "micro", "joe")
+)
 """Editors that take `+LINE FILE`."""
-_COLON = frozenset("hx helix subl zed".split())
+_COLON = frozenset(["hx", "helix", "subl", "zed"])
 """Editors that take `FILE:LINE`."""
-_GOTO = frozenset("code codium cursor code-insiders".split())
+_GOTO = frozenset(["code", "codium", "cursor", "code-insiders"])
 """Editors that take `--goto FILE:LINE`, and must be told to wait."""
 
 

@@ -27,6 +27,11 @@ class Key(NamedTuple):
         """Where its words are found."""
         return f"key_{self.action}"
 
+    @property
+    def brief(self) -> str:
+        """Where the one word for the bottom line is found."""
+        return f"hint_{self.action}"
+
 
 _LIST = (
     Key("j,down", "cursor_down", "j ↓"),
@@ -130,14 +135,16 @@ PANES: dict[str, tuple[Key, ...]] = {
 }
 
 
-def bindings(pane: str, *, only: Iterable[str] = ()) -> list[BindingType]:
-    """A pane's keys as Textual takes them; with `only`, those of these actions."""
-    wanted = frozenset(only)
-    return [
-        Binding(key.keys, key.action, key.action, show=False)
-        for key in PANES[pane]
-        if not wanted or key.action in wanted
-    ]
+def bindings(pane: str) -> list[BindingType]:
+    """A pane's keys as Textual takes them."""
+    return [Binding(key.keys, key.action, key.action, show=False) for key in PANES[pane]]
+
+
+LIST: list[BindingType] = [
+    Binding(key.keys, key.action, key.action, show=False)
+    for key in (*_LIST, Key("enter", "open", "Enter"))
+]
+"""Keys of any list; a screen's table has them too."""
 
 
 def help_lines(pane: str, lang: Lang) -> list[tuple[str, str]]:
@@ -147,6 +154,4 @@ def help_lines(pane: str, lang: Lang) -> list[tuple[str, str]]:
 
 def hints(panes: Iterable[str], lang: Lang) -> list[tuple[str, str]]:
     """(key, what it does) of everything worth a place at the bottom of the screen."""
-    return [
-        (key.shown, word(key.word, lang)) for pane in panes for key in PANES[pane] if key.hint
-    ]
+    return [(key.shown, word(key.brief, lang)) for pane in panes for key in PANES[pane] if key.hint]

@@ -155,9 +155,7 @@ def drawn(one: Presence, span: tuple[float, float], width: int, clock: bool) -> 
 
 def axis(some: Sequence[Presence], total: int) -> tuple[tuple[float, float], bool]:
     """The span of the strip, and whether it is time: only where every sign has one."""
-    signs = [
-        sign for one in some for sign in (one.first, one.last, one.fault) if sign is not None
-    ]
+    signs = [sign for one in some for sign in (one.first, one.last, one.fault) if sign is not None]
     times = [sign[1] for sign in signs if sign[1] is not None]
     if times and len(times) == len(signs) and max(times) > min(times):
         return (min(times), max(times)), True

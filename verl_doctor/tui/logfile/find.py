@@ -25,7 +25,12 @@ STEP = 1 << 20
 """Bytes that are searched at once."""
 TIMEOUT_S = 2.0
 """A pattern that takes longer on one block is given up."""
-_WARNING = 99
+_WARNING, _LETTER = 99, 98
+_OWN = {
+    _WARNING: r"(\bWARN(ING)?\b|[A-Za-z]Warning: |\[W\d{4} |^W\d{4} )",
+    _LETTER: r"(\[[EFC]\d{4} |^[EFC]\d{4} )",
+}
+"""Levels that the doctor has no anchor for; the letters are glog's and c10d's."""
 
 Stopped = Callable[[], bool]
 
@@ -120,7 +125,7 @@ class Marked:
 @cache
 def errors() -> Marked:
     """Lines with an exception, a traceback's head, or a level of ERROR and above."""
-    return Marked(frozenset((ERROR_LINE, EXCEPTION, TRACEBACK)), _scanner())
+    return Marked(frozenset((ERROR_LINE, EXCEPTION, TRACEBACK, _LETTER)), _scanner())
 
 
 @cache
@@ -132,12 +137,10 @@ def warnings() -> Marked:
 def _scanner() -> Scanner:
     from ...scan.database import Scanner
 
-    return Scanner.compile((), {_WARNING: r"(\bWARN(ING)?\b|[A-Za-z]Warning: |^\[?W\d{3})"})
+    return Scanner.compile((), _OWN)
 
 
-def find(
-    lines: Lines, pattern: Pattern, start: int, forward: bool, stopped: Stopped
-) -> int | None:
+def find(lines: Lines, pattern: Pattern, start: int, forward: bool, stopped: Stopped) -> int | None:
     """Where the next matching line starts: at or behind `start`, or (backwards) before it.
 
     None where there is none or `stopped` said so. Errors: TimeoutError.
@@ -146,12 +149,10 @@ def find(
     for offset, block in blocks:
         if stopped():
             return None
-        found = None
-        for found in pattern.starts(block):
-            if forward:
-                break
+        hits = iter(pattern.starts(block))
+        found = next(hits, None)
         if found is not None:
-            return offset + found
+            return offset + (found if forward else max(hits, default=found))
     return None
 
 

@@ -6,9 +6,10 @@ from ...logs.prefix import Peeled, peel
 from ...logs.text import plain, visible
 from ...sources.encoding import chinese_lines
 from ...sources.types import Notes
+from .find import errors
 from .lines import MAX_SHOWN, Row
 
-RETURN = " ␍ "
+RETURN = "␍"
 """Stands where a progress bar went back to the start of its line."""
 
 
@@ -21,10 +22,20 @@ def decoded(raw: bytes) -> str:
 
 def shown(row: Row) -> str:
     """The line as a terminal may show it: whatever would control it is a visible escape."""
-    text = visible(decoded(row.raw).strip("\r\n").replace("\r", RETURN))
+    text = visible(_last_bar(decoded(row.raw).strip("\r\n")))
     if row.end - row.start > MAX_SHOWN:
         text += f" … ({(row.end - row.start) >> 10} KB)"
     return text
+
+
+def _last_bar(text: str) -> str:
+    """What a terminal would show last of a line that a progress bar wrote over, after how often it
+    did, and whatever reports an error."""
+    parts = [part for part in text.split("\r") if part.strip()]
+    if len(parts) < 2:
+        return "".join(parts)
+    told = [part for part in parts[:-1] if any(True for _ in errors().starts(part.encode()))]
+    return f"[{len(parts) - 1}{RETURN}] " + f" {RETURN} ".join([*told, parts[-1]])
 
 
 def peeled(row: Row) -> Peeled:

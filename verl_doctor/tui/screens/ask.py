@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -25,8 +26,8 @@ _CSS = """
 class Ask(ModalScreen[str | None]):
     """Asks for a line of text; None if the user goes back."""
 
-    BINDINGS = [Binding("escape", "dismiss(None)", show=False)]
-    CSS = _CSS.format(name="Ask")
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", show=False)]
+    DEFAULT_CSS = _CSS.format(name="Ask")
 
     def __init__(self, question: str, text: str = "") -> None:
         super().__init__()
@@ -35,7 +36,7 @@ class Ask(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         box = Vertical(Input(self._text, select_on_focus=True))
-        box.border_title = Content(self._question)  # type: ignore[assignment]
+        box.border_title = Content(self._question)
         yield box
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -45,12 +46,12 @@ class Ask(ModalScreen[str | None]):
 class Choose(ModalScreen[int | None]):
     """Asks for one of a few choices; the index of it, or None."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", show=False),
         Binding("j", "down", show=False),
         Binding("k", "up", show=False),
     ]
-    CSS = _CSS.format(name="Choose")
+    DEFAULT_CSS = _CSS.format(name="Choose")
 
     def __init__(self, question: str, choices: Sequence[str]) -> None:
         super().__init__()
@@ -60,7 +61,7 @@ class Choose(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         options = [Option(Content(f"{i}. {text}")) for i, text in enumerate(self._choices, 1)]
         box = Vertical(OptionList(*options))
-        box.border_title = Content(self._question)  # type: ignore[assignment]
+        box.border_title = Content(self._question)
         yield box
 
     def action_down(self) -> None:

@@ -78,5 +78,5 @@ class DoctorScreen(Screen[None]):
 
 def titled(widget: Widget, title: str, note: str = "") -> None:
     """Puts a title on a pane, and a note at the other end; neither is ever markup."""
-    widget.border_title = Content(title)  # type: ignore[assignment]
-    widget.border_subtitle = Content(note)  # type: ignore[assignment]
+    widget.border_title = Content(title)
+    widget.border_subtitle = Content(note)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -18,12 +20,12 @@ from .base import titled
 class Help(ModalScreen[None]):
     """Shows keys; any of Esc, q, ? closes it."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,f1", "dismiss", show=False),
         Binding("j", "down", show=False),
         Binding("k", "up", show=False),
     ]
-    CSS = """
+    DEFAULT_CSS = """
     Help { align: center middle; background: $background 60%; }
     Help > VerticalScroll {
         width: 64; max-width: 100%; height: auto; max-height: 100%;

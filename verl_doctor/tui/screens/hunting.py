@@ -32,7 +32,7 @@ class Hunting(DoctorScreen):
         self._selections: dict[str, Selection] = {}
 
     @property
-    def log(self) -> LogView:
+    def view(self) -> LogView:
         """The pane with the log."""
         return self.query_one(LogView)
 
@@ -64,15 +64,15 @@ class Hunting(DoctorScreen):
         def asked(text: str | None) -> None:
             query = Query.parse(text) if text else None
             if query is not None:
-                self.log.query_ = query
-                self.log.paint()
+                self.view.query_ = query
+                self.view.paint()
                 self._hit(True)
 
-        before = self.log.query_.typed if self.log.query_ is not None else ""
+        before = self.view.query_.typed if self.view.query_ is not None else ""
         self.app.push_screen(Ask(word("ask_search", self.lang), before), asked)
 
     def _hit(self, forward: bool) -> None:
-        query = self.log.query_
+        query = self.view.query_
         if query is None:
             self.doctor.say(word("no_query", self.lang), "warning")
         else:
@@ -82,9 +82,9 @@ class Hunting(DoctorScreen):
         if what.startswith("key_"):
             what = word(what, self.lang)
         self.searching = what
-        self.log.following = False
+        self.view.following = False
         self.tell_log()
-        work = partial(self._search, pattern, what, forward, self.log.lines, self.log.cursor)
+        work = partial(self._search, pattern, what, forward, self.view.lines, self.view.cursor)
         self.run_worker(work, thread=True, exclusive=True, group="hunt")
 
     def _search(
@@ -131,10 +131,10 @@ class Hunting(DoctorScreen):
         if place is None:
             self.doctor.say(told, "warning")
         else:
-            if lines is not self.log.lines:
+            if lines is not self.view.lines:
                 self.show_file(lines)
                 self.doctor.say(word("wrapped", self.lang, name=lines.name))
-            self.log.goto(place)
+            self.view.goto(place)
         self.tell_log()
 
     def stop_hunting(self) -> bool:
@@ -170,7 +170,7 @@ class Hunting(DoctorScreen):
 
     def apply_filters(self) -> None:
         """Shows what the filters leave of the file, and keeps the cursor on its line."""
-        log = self.log
+        log = self.view
         self.workers.cancel_group(self, "filter")
         if not self.filters or not self.filtering:
             log.shown.spans = None
@@ -184,7 +184,7 @@ class Hunting(DoctorScreen):
 
     def filter_growth(self) -> None:
         """Filters what the file has got since; called now and then."""
-        selection = self._selections.get(self.log.lines.name)
+        selection = self._selections.get(self.view.lines.name)
         waiting = any(worker.group == "filter" and worker.is_running for worker in self.workers)
         if selection is None or not self.filtering or waiting:
             return
@@ -205,7 +205,7 @@ class Hunting(DoctorScreen):
         self.run_worker(work, thread=True, group="filter")
 
     def _filtered(self, selection: Selection, cursor: int | None) -> None:
-        log = self.log
+        log = self.view
         if log.lines is not selection.lines or not self.filtering:
             return
         log.shown.spans = selection.spans
@@ -228,18 +228,18 @@ class Hunting(DoctorScreen):
                 self.doctor.say(word("bad_number", self.lang, what=text), "warning")
                 return
             if text[0] in "+-":
-                number = max(1, (self.log.number() or 1) + number)
+                number = max(1, (self.view.number() or 1) + number)
             self.goto_line(number)
 
         self.app.push_screen(Ask(word("ask_line", self.lang)), asked)
 
     def goto_line(self, number: int) -> bool:
         """Puts the cursor on a line of the file; whether it is there."""
-        start = self.log.lines.start_of_number(number)
+        start = self.view.lines.start_of_number(number)
         if start is None:
             self.doctor.say(word("no_such_line", self.lang, n=number), "warning")
             return False
-        self.log.goto(start)
+        self.view.goto(start)
         return True
 
     def action_next_mark(self) -> None:
@@ -249,7 +249,7 @@ class Hunting(DoctorScreen):
         self._mark(False)
 
     def _mark(self, forward: bool) -> None:
-        log = self.log
+        log = self.view
         told = (log.lines.start_of_number(number) for number in log.evidence)
         places = sorted(log.bookmarks | {place for place in told if place is not None})
         ahead = [place for place in places if place > log.cursor]
@@ -270,19 +270,19 @@ class Hunting(DoctorScreen):
     def _file(self, step: int) -> None:
         every = self.doctor.lines
         if len(every) > 1:
-            self.show_file(every[(every.index(self.log.lines) + step) % len(every)])
+            self.show_file(every[(every.index(self.view.lines) + step) % len(every)])
 
     def show_file(self, lines: Lines) -> None:
         """Shows another file of the run."""
-        if lines is not self.log.lines:
-            self.log.show(lines)
+        if lines is not self.view.lines:
+            self.view.show(lines)
             self.apply_filters()
             self.tell_log()
 
     # --- how it is shown --------------------------------------------------------------------
 
     def action_toggle_fold(self) -> None:
-        log = self.log
+        log = self.view
         folds = log.shown.folds
         if log.cursor in folds:
             del folds[log.cursor]
@@ -297,7 +297,7 @@ class Hunting(DoctorScreen):
         log.goto(head)
 
     def action_toggle_gaps(self) -> None:
-        log = self.log
+        log = self.view
         row = log.row()
         if not log.gaps and row is not None and peeled(row).time is None:
             self.doctor.say(word("no_times", self.lang))
@@ -305,12 +305,12 @@ class Hunting(DoctorScreen):
         log.paint()
 
     def action_toggle_wrap(self) -> None:
-        self.log.wrap = not self.log.wrap
-        self.log.goto(self.log.cursor)
+        self.view.wrap = not self.view.wrap
+        self.view.goto(self.view.cursor)
         self.tell_log()
 
     def action_toggle_follow(self) -> None:
-        self.log.following = not self.log.following
-        if self.log.following:
-            self.log.action_last()
+        self.view.following = not self.view.following
+        if self.view.following:
+            self.view.action_last()
         self.tell_log()

@@ -43,9 +43,7 @@ class Keeping(DoctorScreen):
     def action_acknowledge(self) -> None:
         if one := self._chosen():
             self._keep(
-                lambda: word(
-                    "acknowledged", self.lang, n=store.acknowledge(one.fingerprint).number
-                )
+                lambda: word("acknowledged", self.lang, n=store.acknowledge(one.fingerprint).number)
             )
 
     def action_resolve(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import OptionList
@@ -40,15 +41,19 @@ class Triage(Hunting, Keeping):
 
     PANE = "triage"
     BINDINGS = bindings("triage")
-    CSS = """
-    #top { height: 45%; min-height: 6; }
-    FindingList { width: 36%; min-width: 24; }
-    Detail { width: 1fr; }
-    Strip { height: 18%; min-height: 4; max-height: 12; }
-    Triage.zoomed .pane { display: none; }
-    Triage.zoomed #top { height: 0; min-height: 0; }
-    Triage.zoomed #top.big { height: 1fr; }
-    Triage.zoomed .pane.big { display: block; width: 1fr; height: 1fr; max-height: 100%; }
+    DEFAULT_CSS = """
+    Triage {
+        #top { height: 45%; min-height: 6; }
+        FindingList { width: 36%; min-width: 24; }
+        Detail { width: 1fr; }
+        Strip { height: 18%; min-height: 4; max-height: 12; }
+        &.zoomed {
+            .pane { display: none; }
+            #top { height: 0; min-height: 0; }
+            #top.big { height: 1fr; }
+            .pane.big { display: block; width: 1fr; height: 1fr; max-height: 100%; }
+        }
+    }
     """
 
     def __init__(self) -> None:
@@ -75,8 +80,10 @@ class Triage(Hunting, Keeping):
             titled(self.query_one(widget), word(f"pane_{key}", self.lang))
         self.query_one(FindingList).focus()
         self.tell_log()
-        self._tell_reading()
         self.set_interval(TICK_S, self._tick)
+
+    def on_resize(self, _: events.Resize) -> None:
+        self.call_after_refresh(self._tell_reading)
 
     def panes(self) -> tuple[str, ...]:
         focused = self.focused
@@ -104,7 +111,7 @@ class Triage(Hunting, Keeping):
 
     def _tick(self) -> None:
         self._since_signs += TICK_S
-        self.log.grown()
+        self.view.grown()
         self.filter_growth()
         self._tell_reading()
 
@@ -164,7 +171,7 @@ class Triage(Hunting, Keeping):
         same = same and finding.fingerprint == before.fingerprint  # type: ignore[union-attr]
         self._show_detail(same=same)
         self._mark_evidence()
-        first = before is None and (self._touched or self.log.following or self.log.cursor != 0)
+        first = before is None and (self._touched or self.view.following or self.view.cursor != 0)
         if finding is not None and not same and not first and finding.evidence:
             self._goto(finding.evidence[0].path, finding.evidence[0].line)
         self.tell_log()
@@ -194,14 +201,14 @@ class Triage(Hunting, Keeping):
         report = self.snapshot.report
         for finding in report.findings if report is not None else ():
             for one in finding.evidence:
-                if one.path == self.log.lines.name:
+                if one.path == self.view.lines.name:
                     marked[one.line] = marked.get(one.line, False) or finding is self.finding
-        self.log.evidence = marked
-        self.log.paint()
+        self.view.evidence = marked
+        self.view.paint()
 
     def _finding_at(self, number: int | None) -> Finding | None:
         """The finding that a line of the shown file is evidence of; the chosen one first."""
-        place = self.log.lines.name, number
+        place = self.view.lines.name, number
         report = self.snapshot.report
         if number is None or report is None:
             return None
@@ -219,12 +226,12 @@ class Triage(Hunting, Keeping):
         elif isinstance(chosen, Detail):
             item: Item | None = chosen.chosen
             if item is not None and item.place is not None and self._goto(*item.place):
-                self.log.focus()
+                self.view.focus()
         elif isinstance(chosen, Strip):
             one: Presence | None = chosen.chosen
             place = (one.fault or one.last)[0] if one is not None else 0
             if place and self._goto(*self.snapshot.place(place)):
-                self.log.focus()
+                self.view.focus()
 
     def on_log_view_opened(self, event: LogView.Opened) -> None:
         finding = self._finding_at(event.number)
@@ -235,11 +242,11 @@ class Triage(Hunting, Keeping):
         self.finding = finding  # the highlight tells so later, and must not move the log
         self._show_detail(same=True)
         self._mark_evidence()
-        detail.choose_line((self.log.lines.name, event.number))
+        detail.choose_line((self.view.lines.name, event.number))
         detail.focus()
 
     def on_log_view_moved(self) -> None:
-        self._touched = self._touched or self.focused is self.log
+        self._touched = self._touched or self.focused is self.view
         self.tell_log()
 
     def _goto(self, path: str, line: int) -> bool:
@@ -247,7 +254,7 @@ class Triage(Hunting, Keeping):
         lines = next((one for one in self.doctor.lines if one.name == path), None)
         if lines is None:
             return False
-        if lines is not self.log.lines:
+        if lines is not self.view.lines:
             self.show_file(lines)
             self._mark_evidence()
         return self.goto_line(line)
@@ -255,10 +262,10 @@ class Triage(Hunting, Keeping):
     def goto_run_line(self, number: int) -> None:
         """Shows a line by its number in the whole run; the metrics screen asks for it."""
         if self._goto(*self.snapshot.place(number)):
-            self.log.focus()
+            self.view.focus()
 
     def tell_log(self) -> None:
-        log, lang, every = self.log, self.lang, self.doctor.lines
+        log, lang, every = self.view, self.lang, self.doctor.lines
         name = log.lines.name
         if len(every) > 1:
             name = word("file_of", lang, name=name, n=every.index(log.lines) + 1, all=len(every))
@@ -323,7 +330,7 @@ class Triage(Hunting, Keeping):
         self.doctor.copy_finding(self.snapshot.report, self.finding)
 
     def action_editor(self) -> None:
-        self.doctor.edit(self.log.lines.name, self.log.number())
+        self.doctor.edit(self.view.lines.name, self.view.number())
 
     def action_incidents(self) -> None:
         self.doctor.open_incidents()

@@ -16,6 +16,7 @@ from ..words import word
 from .findings import MARKS, STYLES
 from .lists import Entry, ItemList
 
+INDENT = 2
 STATES = {"possible": "?", "supported": "+", "confirmed": "!", "ruled_out": "x"}
 
 
@@ -71,25 +72,25 @@ def _of_finding(shown: Shown) -> Iterator[Entry[Item]]:
     severity = label(f"severity_{finding.severity}", lang)
     yield Entry(
         Content.assemble(
-            (f"{MARKS[finding.severity]}{finding.title}", STYLES[finding.severity]),
-            (f"\n   {name}, {severity}; {sure}", "dim"),
+            (f"{MARKS[finding.severity].strip()} {finding.title}", STYLES[finding.severity]),
+            (f"\n{name}, {severity}; {sure}", "dim"),
         ),
         Item("title", f"{name}: {finding.title}", decisive),
     )
     yield from _history(shown)
     if finding.summary and finding.summary != finding.cause:
-        yield Entry(Content(f"   {finding.summary}"), Item("text", finding.summary, decisive))
+        yield Entry(Content(finding.summary), Item("text", finding.summary, decisive), INDENT)
     yield Entry(Content(word("causes_head", lang)))
     if not finding.causes:
-        yield Entry(Content(f"   {finding.cause}"), Item("cause", finding.cause, decisive))
+        yield Entry(Content(finding.cause), Item("cause", finding.cause, decisive), INDENT)
     for i, cause in enumerate(finding.causes, 1):
-        yield Entry(_cause(i, cause, lang), Item("cause", cause.text, decisive))
+        yield Entry(_cause(i, cause, lang), Item("cause", cause.text, decisive), INDENT)
     if finding.fixes:
         yield Entry(Content(word("fixes_head", lang)))
     numbers = {cause.id: i for i, cause in enumerate(finding.causes, 1)}
     for i, fix in enumerate(finding.fixes, 1):
         copy = "\n".join(text for _, text in pasted(fix)) or fix.text
-        yield Entry(_fix(i, fix, numbers, lang), Item("fix", copy, decisive))
+        yield Entry(_fix(i, fix, numbers, lang), Item("fix", copy, decisive), INDENT)
     yield Entry(Content(word("evidence_head", lang)))
     for one in finding.evidence:
         yield _line(one, shown)
@@ -97,11 +98,14 @@ def _of_finding(shown: Shown) -> Iterator[Entry[Item]]:
     if finding.workers:
         workers = ", ".join(finding.workers)
         text = f"{label('worker', lang)}: {workers}"
-        yield Entry(Content(f"   {text}"), Item("text", workers, decisive))
+        yield Entry(Content(text), Item("text", workers, decisive), INDENT)
+    if shown.seen is None and shown.recorded:
+        text = word("first_time", lang)
+        yield Entry(Content(text), Item("text", text), INDENT)
     why = word("place_held", lang, why=finding.why)
-    yield Entry(Content(f"   {why}"), Item("text", why, decisive))
+    yield Entry(Content(why), Item("text", why, decisive), INDENT)
     for url in finding.references:
-        yield Entry(Content(f"   {url}"), Item("text", url))
+        yield Entry(Content(url), Item("text", url), INDENT)
     yield from _notes(shown)
 
 
@@ -110,11 +114,11 @@ def _of_log(shown: Shown) -> Iterator[Entry[Item]]:
     where = label(f"phase_{report.phase.name}", lang)
     key = "unknown_tail" if report.verdict == "unknown" else "healthy_tail"
     text = label(key, lang, where=where)
-    yield Entry(Content(text), Item("title", text))
+    yield Entry(Content(text), Item("title", text), INDENT)
     last = report.phase.last_text
     if last:
         path = report.sources[-1].path if report.sources else ""
-        yield Entry(Content(f"   {last}"), Item("text", last, (path, report.phase.last_line)))
+        yield Entry(Content(last), Item("text", last, (path, report.phase.last_line)), INDENT)
     if report.unexplained:
         yield Entry(Content(word("unexplained_head", lang)))
         for one in report.unexplained:
@@ -125,25 +129,22 @@ def _of_log(shown: Shown) -> Iterator[Entry[Item]]:
 def _history(shown: Shown) -> Iterator[Entry[Item]]:
     seen, lang = shown.seen, shown.lang
     if seen is None:
-        if shown.recorded:
-            text = word("first_time", lang)
-            yield Entry(Content.styled(f"   {text}", "dim"), Item("text", text))
         return
     text = word("seen_before", lang, runs=seen.times, run=seen.last_run)
-    yield Entry(Content.styled(f"   {text}", "bold"), Item("text", text))
+    yield Entry(Content.styled(text, "bold"), Item("text", text), INDENT)
     if seen.fix:
         text = word("fixed_by", lang, fix=seen.fix)
-        yield Entry(Content.styled(f"   {text}", "bold $text-success"), Item("fix", seen.fix))
+        yield Entry(Content.styled(text, "bold $text-success"), Item("fix", seen.fix), INDENT)
 
 
 def _cause(number: int, cause: CauseState, lang: Lang) -> Content:
     state = word(f"state_{cause.state}", lang)
     if cause.state == "possible":  # the log says neither yes nor no: how likely it is stays
         state = label(f"likely_{cause.likelihood}", lang)
-    because = f"\n     ({'; '.join(cause.because)})" if cause.because else ""
+    because = f"\n  ({'; '.join(cause.because)})" if cause.because else ""
     style = "dim" if cause.state == "ruled_out" else ""
     return Content.assemble(
-        (f" {STATES[cause.state]} {number} ", "bold"),
+        (f"{STATES[cause.state]} {number} ", "bold"),
         (f"[{state}] ", "bold" if cause.state in ("confirmed", "supported") else "dim"),
         (cause.text, style),
         (because, "dim"),
@@ -156,14 +157,14 @@ def _fix(number: int, fix: FixText, causes: dict[str, int], lang: Lang) -> Conte
     if fix.risk in ("medium", "high"):
         risk = " " + label("risk", lang, how=label(f"risk_{fix.risk}", lang))
     parts: list[tuple[str, str]] = [
-        (f"   {label('fix', lang)} {number}{against} ", "bold"),
+        (f"{label('fix', lang)} {number}{against} ", "bold"),
         (fix.text + risk, ""),
     ]
     for sign, text in pasted(fix):
-        body = text.rstrip().replace("\n", "\n       ")
-        parts.append((f"\n     {sign} {body}", "$text-success"))
+        body = text.rstrip().replace("\n", "\n    ")
+        parts.append((f"\n  {sign} {body}", "$text-success"))
     if fix.verify:
-        parts.append((f"\n     {label('verify', lang)} {fix.verify}", "dim"))
+        parts.append((f"\n{label('verify', lang)} {fix.verify}", "dim"))
     return Content.assemble(*parts)
 
 
@@ -171,15 +172,15 @@ def _line(one: Evidence, shown: Shown) -> Entry[Item]:
     where = label("line", shown.lang, n=one.line)
     if shown.names:
         where = f"{shown.names.get(one.path, one.path)}:{one.line}"
-    content = Content.assemble((f"   {where}  ", "bold"), one.text)
-    return Entry(content, Item("evidence", one.text, _place(one)))
+    content = Content.assemble((f"{where}  ", "bold"), one.text)
+    return Entry(content, Item("evidence", one.text, _place(one)), INDENT)
 
 
 def _notes(shown: Shown) -> Iterator[Entry[Item]]:
     if shown.report.notes:
         yield Entry(Content(word("notes_head", shown.lang)))
     for note in shown.report.notes:
-        yield Entry(Content(f"   {note}"), Item("text", note))
+        yield Entry(Content(note), Item("text", note), INDENT)
 
 
 def _place(one: Evidence) -> tuple[str, int]:

@@ -14,7 +14,7 @@ from ..words import word
 from .lists import Entry, ItemList
 
 ROLES = ("root", "symptom", "cascade", "teardown", "advice")
-MARKS = dict(zip(SEVERITIES, ("!!", "! ", "~ ", "- ", ". "), strict=True))
+MARKS: dict[str, str] = dict(zip(SEVERITIES, ("!!", "! ", "~ ", "- ", ". "), strict=True))
 """How bad, without a colour."""
 STYLES = {
     "critical": "bold $text-error",

@@ -33,11 +33,9 @@ class Header(Static):
                 where += label("at_step", lang, n=report.phase.step)
             verdict = label(f"verdict_{report.verdict}", lang)
             so_far = "" if finished else f" ({word('provisional', lang)})"
-            left = Content.assemble(
-                (f" {verdict}{so_far} ", STYLES[report.verdict]), f" {where} "
-            )
+            left = Content.assemble((f" {verdict}{so_far} ", STYLES[report.verdict]), f" {where} ")
         right = Content(f"{progress} ")
         room = self.size.width - right.cell_length
         if room > 0:
             left = left.truncate(room, ellipsis=True, pad=True)
-        self.update(Content.assemble(left, (right, "dim")))
+        self.update(Content.assemble(left, right.stylize("dim")))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from textual.content import Content
+from textual.geometry import Spacing
+from textual.visual import Padding
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -17,6 +19,8 @@ class Entry(NamedTuple, Generic[Value]):
 
     content: Content
     value: Value | None = None
+    indent: int = 0
+    """Cells to the left of every line of it, wrapped ones too."""
 
 
 class ItemList(OptionList, Generic[Value], inherit_bindings=False):
@@ -44,7 +48,8 @@ class ItemList(OptionList, Generic[Value], inherit_bindings=False):
         before, top = self.highlighted, self.scroll_offset.y
         self._values = [entry.value for entry in entries]
         self.set_options(
-            Option(entry.content, disabled=entry.value is None) for entry in entries
+            Option(Padding(one.content, Spacing(0, 0, 0, one.indent)), disabled=one.value is None)
+            for one in entries
         )
         wanted = before if place is None else place
         if wanted is None or wanted >= len(entries) or self._values[wanted] is None:

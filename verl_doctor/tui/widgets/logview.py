@@ -7,6 +7,7 @@ a file that has not been counted yet.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from rich.cells import chop_cells
 from rich.segment import Segment
@@ -36,7 +37,7 @@ class LogView(Widget, can_focus=True):
     """Shows one source. The screen gives it lines, marks and a query, and asks where it stands."""
 
     BINDINGS = bindings("log")
-    COMPONENT_CLASSES = {
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
         "log--gutter",
         "log--cursor",
         "log--error",
@@ -317,7 +318,7 @@ class LogView(Widget, can_focus=True):
     def _strips(self, row: Row, digits: int, gap: str, width: int) -> list[Strip]:
         number = self.lines.number_of(row.start)
         mark = " "
-        if number in self.evidence:
+        if number is not None and number in self.evidence:
             mark = ">" if self.evidence[number] else "+"
         elif row.start in self.bookmarks:
             mark = "*"
@@ -359,9 +360,9 @@ class LogView(Widget, can_focus=True):
             cuts.append(place)
         head = Strip(gutter.render(console))
         strips = []
-        for piece in text.divide(cuts):
-            piece.end = ""
-            strips.append(Strip.join([head, Strip(piece.render(console))]))
+        for part in text.divide(cuts):
+            part.end = ""
+            strips.append(Strip.join([head, Strip(part.render(console))]))
             head = Strip([Segment(" " * len(gutter))])
         return strips or [head]
 
