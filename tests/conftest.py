@@ -41,6 +41,21 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
+def cache_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder for tests that load the rules by themselves: reading all of them takes a
+    second or two, and few tests are about that."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def warm_cache(
+    private_home: Path, cache_of_session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Puts the cache of the session into the private home's place."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache_of_session))
+
+
+@pytest.fixture(scope="session")
 def shipped() -> tuple[RuleBase, Scanner]:
     """The shipped rules and their scanner."""
     return load(cache=False)

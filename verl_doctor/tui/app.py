@@ -242,9 +242,9 @@ class DoctorApp(App[None]):
             for key in PANES[pane]:
                 owner = next(
                     (one for one in (focused, screen, self)
-                     if one is not None and hasattr(one, f"action_{key.action}")),
+                     if one is not None and hasattr(one, f"action_{key.name}")),
                     None,
                 )  # fmt: skip
-                if owner is not None and key.action != "command_palette":
-                    run = getattr(owner, f"action_{key.action}")
+                if owner is not None and key.name != "command_palette":
+                    run = getattr(owner, f"action_{key.name}")
                     yield SystemCommand(word(key.word, self.lang), key.shown, run)

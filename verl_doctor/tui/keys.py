@@ -12,25 +12,31 @@ from .words import word
 
 
 class Key(NamedTuple):
-    """The keys of one action; what it does is the word `key_<action>`."""
+    """The keys of one action; what it does is the word `key_<name>`."""
 
     keys: str
     """As Textual names them, separated by commas."""
     action: str
+    """As Textual names it; `screen.` in front: the screen does it."""
     shown: str
     """As a person reads them."""
     hint: bool = False
     """Whether it stands in the line at the bottom."""
 
     @property
+    def name(self) -> str:
+        """The action alone."""
+        return self.action.rpartition(".")[2]
+
+    @property
     def word(self) -> str:
         """Where its words are found."""
-        return f"key_{self.action}"
+        return f"key_{self.name}"
 
     @property
     def brief(self) -> str:
         """Where the one word for the bottom line is found."""
-        return f"hint_{self.action}"
+        return f"hint_{self.name}"
 
 
 _LIST = (
@@ -43,8 +49,8 @@ _LIST = (
 )
 
 PANES: dict[str, tuple[Key, ...]] = {
-    "findings": (*_LIST, Key("enter,right", "open", "Enter", True), Key("y", "copy", "y", True)),
-    "detail": (*_LIST, Key("enter", "open", "Enter", True), Key("y", "copy", "y", True)),
+    "findings": (*_LIST, Key("enter,right", "open", "Enter", True), Key("y", "screen.copy", "y", True)),
+    "detail": (*_LIST, Key("enter", "open", "Enter", True), Key("y", "screen.copy", "y", True)),
     "log": (
         Key("j,down", "cursor_down", "j ↓"),
         Key("k,up", "cursor_up", "k ↑"),

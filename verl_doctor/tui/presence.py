@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..diagnose.lives import Life
 from ..logs.names import worker_of
@@ -42,14 +43,22 @@ class Presence:
         return self.fault is None, self.fault[0] if self.fault else 0, self.last[0]
 
 
-def last_signs(
+class Signs(NamedTuple):
+    """First and last line of a worker among those that were looked at."""
+
+    first: Sighting
+    last: Sighting
+
+
+def signs_of(
     sources: Sequence[Lines], offsets: dict[str, int], stopped: Stopped
-) -> dict[str, Sighting]:
-    """The last line of each worker in the end and in samples of the sources, by label.
+) -> dict[str, Signs]:
+    """The first and the last line of each worker in the end and in samples of the sources, by
+    label; a short log is read as a whole.
 
     Takes the sources, and the lines of the run before each. Where it was stopped, less.
     """
-    found: dict[str, Sighting] = {}
+    found: dict[str, Signs] = {}
     known = [lines for lines in sources if lines.name in offsets][:MAX_SOURCES]
     for lines in known:
         before, usual = offsets[lines.name], worker_of(lines.name)
@@ -61,8 +70,8 @@ def last_signs(
                 if stopped():
                     return found
                 sign = before + number + line, time
-                if sign[0] >= found.get(worker.label, (0, None))[0]:
-                    found[worker.label] = sign
+                earlier = found.get(worker.label)
+                found[worker.label] = Signs(earlier.first if earlier else sign, sign)
     return found
 
 
@@ -97,12 +106,12 @@ def presences(
     lives: Sequence[Life],
     findings: Sequence[Finding],
     offsets: dict[str, int],
-    signs: dict[str, Sighting],
+    signs: dict[str, Signs],
 ) -> tuple[Presence, ...]:
     """Every worker, who failed first before the others.
 
     Takes what the pipeline saw, the findings (a launcher's report can name a worker that printed
-    nothing itself), the lines of the run before each source, and what `last_signs` found.
+    nothing itself), the lines of the run before each source, and what `signs_of` found.
     """
     known: dict[str, Presence] = {}
     for life in lives:
@@ -116,9 +125,10 @@ def presences(
     for label, sign in signs.items():
         one = known.get(label)
         if one is None:
-            known[label] = Presence(label, sign, sign, None)
-        elif sign[0] > one.last[0]:
-            known[label] = Presence(label, one.first, sign, one.fault)
+            known[label] = Presence(label, sign.first, sign.last, None)
+        else:
+            first = min(one.first, sign.first, key=_line)
+            known[label] = Presence(label, first, max(one.last, sign.last, key=_line), one.fault)
     for finding in findings:
         before = offsets.get(finding.evidence[0].path, 0) if finding.evidence else 0
         place = before + finding.first_line, finding.first_seen
@@ -126,9 +136,14 @@ def presences(
             one = known.get(label)
             if one is None:
                 known[label] = Presence(label, place, place, place)
-            elif one.fault is None and finding.role in ("root", "symptom"):
-                known[label] = Presence(label, one.first, one.last, place)
+            elif finding.role in ("root", "symptom"):
+                fault = min(place, one.fault or place, key=_line)
+                known[label] = Presence(label, one.first, one.last, fault)
     return tuple(sorted(known.values(), key=lambda one: one.order))
+
+
+def _line(sign: Sighting) -> int:
+    return sign[0]
 
 
 def drawn(one: Presence, span: tuple[float, float], width: int, clock: bool) -> str:

@@ -24,9 +24,9 @@ from ..pipeline import Session
 from ..sources import Source, chunks
 from ..sources.follow import follow_file, follow_stream
 from ..sources.sniff import HEAD, utf16
-from .curve import Curve, curves_of
 from .logfile.lines import Lines
 from .logfile.tape import Tape
+from .plot import Plot, plots_of
 from .words import word
 
 INTERIM_S = 1.0
@@ -40,7 +40,7 @@ class Snapshot:
 
     report: Report | None = None
     lives: tuple[Life, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    plots: tuple[Plot, ...] = ()
     offsets: tuple[tuple[str, int], ...] = ()
     """Each source and the lines of the run before it."""
     lines: int = 0
@@ -218,7 +218,7 @@ class Reading:
         return Snapshot(
             report=report,
             lives=session.lives,
-            curves=curves_of(session, report, self.base),
+            plots=plots_of(session, report, self.base),
             offsets=session.offsets,
             lines=session.lines,
             finished=finished,

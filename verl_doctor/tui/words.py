@@ -152,6 +152,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "! bad by {rule}, steps {first} to {last}",
         "! {rule} 判定异常：第 {first} 至 {last} 步",
     ),
+    "step": ("step {n}", "第 {n} 步"),
     # incidents
     "incident_new": ("new", "新"),
     "incident_acknowledged": ("acknowledged", "已确认"),

@@ -25,7 +25,7 @@ class Hints(Static):
         """Shows the keys of these panes."""
         parts: list[str | tuple[str, str]] = []
         for shown, text in hints(panes, lang):
-            parts += [(f" {shown} ", "bold reverse"), f" {text}  "]
+            parts += [(shown, "bold reverse"), f" {text}  "]
         self.update(Content.assemble(*parts))
 
 
@@ -77,6 +77,7 @@ class DoctorScreen(Screen[None]):
 
 
 def titled(widget: Widget, title: str, note: str = "") -> None:
-    """Puts a title on a pane, and a note at the other end; neither is ever markup."""
+    """Puts a title on a pane, and a note at its other end where it has a frame there; neither is
+    ever markup."""
     widget.border_title = Content(title)
     widget.border_subtitle = Content(note)

@@ -1,4 +1,4 @@
-"""Curves of the metrics that rules look at, with the stretch that a rule calls bad."""
+"""Plots of the metrics that rules look at, with the stretch that a rule calls bad."""
 
 from __future__ import annotations
 
@@ -11,44 +11,46 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
-from ..curve import Curve, drawn, marks, points_of
+from ...model import Lang
 from ..keys import LIST, bindings
+from ..plot import Plot, drawn, marks, points_of
 from ..reading import Snapshot
 from ..widgets.lists import Entry, ItemList
 from ..words import word
 from .base import DoctorScreen, Hints, titled
 
 
-class CurveList(ItemList[Curve], inherit_bindings=False):
+class PlotList(ItemList[Plot], inherit_bindings=False):
     """The metrics; those with a bad stretch first."""
 
     BINDINGS = LIST
-    DEFAULT_CSS = "CurveList { text-wrap: nowrap; text-overflow: ellipsis; width: 34%; }"
+    DEFAULT_CSS = "PlotList { text-wrap: nowrap; text-overflow: ellipsis; width: 34%; }"
 
 
 class Chart(Static):
-    """One curve and a cursor on a point of it."""
+    """One plot and a cursor on a point of it."""
 
     DEFAULT_CSS = "Chart { width: 1fr; height: 1fr; padding: 0 1; }"
 
-    def __init__(self) -> None:
+    def __init__(self, lang: Lang) -> None:
         super().__init__()
-        self.curve: Curve | None = None
+        self._lang = lang
+        self.plot: Plot | None = None
         self.point = 0
         """Index of the point under the cursor."""
 
-    def show(self, curve: Curve | None) -> None:
-        """Shows a curve, the cursor on its first bad point, else its last."""
-        self.curve = curve
-        if curve is not None:
-            self.point = curve.bad[0][0] if curve.bad else len(curve.values) - 1
+    def show(self, plot: Plot | None) -> None:
+        """Shows a plot, the cursor on its first bad point, else its last."""
+        self.plot = plot
+        if plot is not None:
+            self.point = plot.bad[0][0] if plot.bad else len(plot.values) - 1
         self.draw()
 
     def move(self, columns: int) -> None:
         """Moves the cursor by columns of the screen, at least a point a column."""
-        if self.curve is None:
+        if self.plot is None:
             return
-        count = len(self.curve.values)
+        count = len(self.plot.values)
         step = max(1, count // max(1, self.size.width - 2))
         self.point = max(0, min(count - 1, self.point + columns * step))
         self.draw()
@@ -57,21 +59,23 @@ class Chart(Static):
         self.draw()
 
     def draw(self) -> None:
-        """Draws the curve anew."""
-        curve, width, height = self.curve, self.size.width - 2, self.size.height - 6
-        if curve is None or width < 10 or height < 3:
+        """Draws the plot anew."""
+        plot, width, height = self.plot, self.size.width - 2, self.size.height - 6
+        if plot is None or width < 10 or height < 3:
             self.update("")
             return
-        finite = [value for value in curve.values if math.isfinite(value)]
+        finite = [value for value in plot.values if math.isfinite(value)]
         low, high = (min(finite), max(finite)) if finite else (math.nan, math.nan)
         column = next(
-            (c for c in range(width) if self.point < points_of(c, len(curve.values), width)[1]), 0
+            (c for c in range(width) if self.point < points_of(c, len(plot.values), width)[1]), 0
         )
         parts: list[str | tuple[str, str]] = [(f"{high:.6g}\n", "dim")]
-        for row in drawn(curve, width, height):
+        for row in drawn(plot, width, height):
             parts.append(f"{row}\n")
-        parts += [(f"{marks(curve, width)}\n", "bold $text-error")]
-        parts += [(f"{' ' * column}^\n", "bold"), (f"{low:.6g}\n", "dim")]
+        parts += [(f"{marks(plot, width)}\n", "bold $text-error")]
+        ends = [word("step", self._lang, n=plot.steps[i]) for i in (0, -1)]
+        between = " " * max(1, width - len(ends[0]) - len(ends[1]))
+        parts += [(f"{' ' * column}^\n", "bold"), (f"{low:.6g}\n{between.join(ends)}", "dim")]
         self.update(Content.assemble(*parts))
 
 
@@ -84,31 +88,31 @@ class Metrics(DoctorScreen):
 
     def __init__(self, snapshot: Snapshot) -> None:
         super().__init__()
-        self._curves: Sequence[Curve] = snapshot.curves
+        self._plots: Sequence[Plot] = snapshot.plots
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield CurveList().add_class("pane")
-            yield Chart().add_class("pane")
+            yield PlotList().add_class("pane")
+            yield Chart(self.lang).add_class("pane")
         yield Static(id="value")
         yield Hints()
 
     def on_mount(self) -> None:
         super().on_mount()
-        curves = self.query_one(CurveList)
-        entries: list[Entry[Curve]] = [
-            Entry(Content.assemble(("! " if curve.bad else "  ", "bold"), curve.key), curve)
-            for curve in self._curves
+        plots = self.query_one(PlotList)
+        entries: list[Entry[Plot]] = [
+            Entry(Content.assemble(("! " if plot.bad else "  ", "bold"), plot.key), plot)
+            for plot in self._plots
         ]
-        curves.fill(entries or [Entry(Content(word("no_metrics", self.lang)))])
-        curves.focus()
-        titled(curves, f"{word('screen_metrics', self.lang)} ({len(self._curves)})")
+        plots.fill(entries or [Entry(Content(word("no_metrics", self.lang)))])
+        plots.focus()
+        titled(plots, f"{word('screen_metrics', self.lang)} ({len(self._plots)})")
 
     def on_option_list_option_highlighted(self, _: OptionList.OptionHighlighted) -> None:
-        curve: Curve | None = self.query_one(CurveList).chosen
+        plot: Plot | None = self.query_one(PlotList).chosen
         chart = self.query_one(Chart)
-        chart.show(curve)
-        titled(chart, curve.key if curve is not None else "")
+        chart.show(plot)
+        titled(chart, plot.key if plot is not None else "")
         self._tell()
 
     def on_option_list_option_selected(self, _: OptionList.OptionSelected) -> None:
@@ -124,18 +128,18 @@ class Metrics(DoctorScreen):
 
     def action_open(self) -> None:
         chart = self.query_one(Chart)
-        if chart.curve is not None:
-            self.doctor.goto_run_line(chart.curve.lines[chart.point])
+        if chart.plot is not None:
+            self.doctor.goto_run_line(chart.plot.lines[chart.point])
 
     def _tell(self) -> None:
         chart = self.query_one(Chart)
-        curve, told = chart.curve, []
-        if curve is not None:
-            step, value = curve.steps[chart.point], curve.values[chart.point]
-            line = curve.lines[chart.point]
+        plot, told = chart.plot, []
+        if plot is not None:
+            step, value = plot.steps[chart.point], plot.values[chart.point]
+            line = plot.lines[chart.point]
             told.append(word("step_value", self.lang, step=step, value=f"{value:.6g}", line=line))
             told += [
-                word("bad_stretch", self.lang, rule=rule, first=curve.steps[a], last=curve.steps[b])
-                for a, b, rule in curve.bad[:1]
+                word("bad_stretch", self.lang, rule=rule, first=plot.steps[a], last=plot.steps[b])
+                for a, b, rule in plot.bad[:1]
             ]
         self.query_one("#value", Static).update(Content("\n".join(told)))

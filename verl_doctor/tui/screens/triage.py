@@ -18,8 +18,9 @@ from textual.worker import get_current_worker
 from ...model import Finding
 from ...render.labels import pasted, size_of
 from ...render.text import short_names
+from ...sources.types import shown
 from ..keys import bindings
-from ..presence import Presence, Sighting, last_signs, presences
+from ..presence import Presence, Signs, presences, signs_of
 from ..reading import Snapshot
 from ..widgets.detail import Detail, Item, Shown
 from ..widgets.findings import FindingList
@@ -60,7 +61,7 @@ class Triage(Hunting, Keeping):
         super().__init__()
         self.snapshot = Snapshot()
         self.finding: Finding | None = None
-        self._signs: dict[str, Sighting] = {}
+        self._signs: dict[str, Signs] = {}
         self._since_signs = 0.0
         self._touched = False
         """The user has moved: a report no longer moves the log by itself."""
@@ -139,13 +140,13 @@ class Triage(Hunting, Keeping):
 
         def work() -> None:
             worker = get_current_worker()
-            found = last_signs(self.doctor.lines, offsets, lambda: worker.is_cancelled)
+            found = signs_of(self.doctor.lines, offsets, lambda: worker.is_cancelled)
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._signed, found)
 
         self.run_worker(work, thread=True, exclusive=True, group="signs")
 
-    def _signed(self, found: dict[str, Sighting]) -> None:
+    def _signed(self, found: dict[str, Signs]) -> None:
         self._signs = found
         self._draw_strip()
 
@@ -182,7 +183,7 @@ class Triage(Hunting, Keeping):
             return
         paths = [source.path for source in report.sources]
         finding = self.finding
-        shown = Shown(
+        full = Shown(
             report,
             finding,
             self.doctor.history.get(finding.fingerprint) if finding is not None else None,
@@ -190,7 +191,7 @@ class Triage(Hunting, Keeping):
             self.lang,
             short_names(paths) if len(paths) > 1 else {},
         )
-        self.query_one(Detail).show(shown, same=same)
+        self.query_one(Detail).show(full, same=same)
 
     def show_history(self) -> None:
         """The store has answered: shows what it knows of the chosen finding."""
@@ -266,7 +267,7 @@ class Triage(Hunting, Keeping):
 
     def tell_log(self) -> None:
         log, lang, every = self.view, self.lang, self.doctor.lines
-        name = log.lines.name
+        name = shown(log.lines.name)
         if len(every) > 1:
             name = word("file_of", lang, name=name, n=every.index(log.lines) + 1, all=len(every))
         notes = []
@@ -283,7 +284,8 @@ class Triage(Hunting, Keeping):
             for on, key in ((log.following, "follow_on"), (log.wrap, "wrap_on"))
             if on
         ]
-        titled(log, f"{word('pane_log', lang)}: {name}", " · ".join(notes))
+        notes.append(name)
+        titled(log, f"{word('pane_log', lang)}: {' · '.join(notes)}")
 
     # --- keys -------------------------------------------------------------------------------
 

@@ -94,6 +94,8 @@ class LogView(Widget, can_focus=True):
         self._side = 0
         self._page: list[tuple[int | None, Strip]] = []
         """(offset of the line, what is shown) of every row of the screen."""
+        self._cut_short = False
+        """The last line on the screen has more rows than fit."""
         self._seen_size = -1
 
     @property
@@ -218,11 +220,14 @@ class LogView(Widget, can_focus=True):
         self.paint()
 
     def on_click(self, event: events.Click) -> None:
-        if event.x >= self.size.width - 1:
-            share = event.y / max(1, self.size.height - 1)
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        if place.x >= self.size.width - 1:
+            share = place.y / max(1, self.size.height - 1)
             self.following = False
             self.goto(min(self.lines.last(), int(self.lines.size * share)))
-        elif event.y < len(self._page) and (start := self._page[event.y][0]) is not None:
+        elif place.y < len(self._page) and (start := self._page[place.y][0]) is not None:
             self.cursor = start
             self._moved()
             if event.chain == 2:
@@ -259,9 +264,22 @@ class LogView(Widget, can_focus=True):
         if self.cursor < self._top:
             self._top = self.cursor
         self.paint()
-        if self._page and self.cursor not in {start for start, _ in self._page}:
-            self._top = self._above(self.cursor, 0 if self.wrap else self.size.height - 1)
+        if not self._whole() and self.cursor not in {start for start, _ in self._page}:
+            self._top = self._above(self.cursor, self.size.height - 1)
             self.paint()
+        while not self._whole() and self._top < self.cursor:  # wrapped lines above take more rows
+            top = self.lines.row(self._top)
+            self._top = (self.shown.after(top) if top is not None else None) or self.cursor
+            self.paint()
+
+    def _whole(self) -> bool:
+        """Whether every row of the line under the cursor is on the screen."""
+        if not self._page:
+            return True
+        last = self._page[-1][0]
+        if last == self.cursor:
+            return not self._cut_short
+        return self.cursor in {start for start, _ in self._page}
 
     def paint(self) -> None:
         """Builds the rows of the screen anew."""
@@ -290,6 +308,7 @@ class LogView(Widget, can_focus=True):
                 key = "no_lines_yet"
             style = self.get_component_rich_style("log--note")
             page.append((None, Strip([Segment(word(key, self.lang), style)])))
+        self._cut_short = len(page) > height
         self._page = page[:height]
         self.refresh()
 

@@ -1,4 +1,4 @@
-"""Metric curves of a run, and which stretch of them a finding is about.
+"""Metric plots of a run, and which stretch of them a finding is about.
 
 The one place of the screen that knows how series of metrics are kept.
 """
@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..detect.metrics import wanted_keys
 from ..knowledge.base import RuleBase
-from ..model import Finding, Report
+from ..model import Finding, MatchSpec, Report
 from ..pipeline import Session
 
 MAX_POINTS = 20_000
@@ -18,7 +17,7 @@ MAX_POINTS = 20_000
 
 
 @dataclass(frozen=True)
-class Curve:
+class Plot:
     """One metric over the steps of a run."""
 
     key: str
@@ -30,43 +29,46 @@ class Curve:
     """First and last index of each bad stretch, and the rule that says so."""
 
 
-def curves_of(session: Session, report: Report, base: RuleBase) -> tuple[Curve, ...]:
-    """The curves of everything that rules look at, those with a bad stretch first.
+def plots_of(session: Session, report: Report, base: RuleBase) -> tuple[Plot, ...]:
+    """The plots of everything that rules look at, those with a bad stretch first.
 
     Takes the session, in the thread that feeds it, and its report.
     """
-    about: dict[str, list[Finding]] = {}
+    about: dict[str, list[tuple[Finding, MatchSpec]]] = {}
     for finding in report.findings:
         spec = base.spec(finding.rule) if finding.rule else None
-        for key in wanted_keys(spec.options) if spec is not None and spec.kind == "metric" else ():
-            about.setdefault(key, []).append(finding)
+        if spec is not None and spec.kind == "metric":
+            for key in spec.options["key"]:
+                about.setdefault(key, []).append((finding, spec))
     before = dict(session.offsets)
-    curves = []
+    plots = []
     for key, series in session.series.items():
         lines = series.lines[-MAX_POINTS:]
         steps, values = series.steps[-MAX_POINTS:], series.values[-MAX_POINTS:]
         bad = []
-        for finding in about.get(key, ()):
-            told = [before.get(one.path, 0) + one.line for one in finding.evidence]
-            inside = [i for i, line in enumerate(lines) if min(told) <= line <= max(told)]
-            if inside:
-                bad.append((inside[0], inside[-1], finding.rule or ""))
-        curves.append(Curve(key, tuple(steps), tuple(values), tuple(lines), tuple(bad)))
-    return tuple(sorted(curves, key=lambda curve: (not curve.bad, curve.key)))
+        for finding, spec in about.get(key, ()):
+            decisive = before.get(finding.evidence[0].path, 0) + finding.first_line
+            if decisive in lines:
+                first = lines.index(decisive)
+                over = first + spec.options.get("for_steps", 1) - 1
+                last = over if spec.options.get("lasting") is False else len(lines) - 1
+                bad.append((first, min(last, len(lines) - 1), finding.rule or ""))
+        plots.append(Plot(key, tuple(steps), tuple(values), tuple(lines), tuple(bad)))
+    return tuple(sorted(plots, key=lambda plot: (not plot.bad, plot.key)))
 
 
-def drawn(curve: Curve, width: int, height: int) -> list[str]:
-    """The curve as `height` rows of `width` characters, the highest value on top.
+def drawn(plot: Plot, width: int, height: int) -> list[str]:
+    """The plot as `height` rows of `width` characters, the highest value on top.
 
     Each column spans the values of its points; `N` at the bottom is a value that is no number.
     """
     rows = [[" "] * width for _ in range(height)]
-    finite = [value for value in curve.values if math.isfinite(value)]
+    finite = [value for value in plot.values if math.isfinite(value)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
     scale = (height - 1) / (high - low) if high > low else 0.0
     for column in range(width):
-        first, last = points_of(column, len(curve.values), width)
-        some = [value for value in curve.values[first:last] if math.isfinite(value)]
+        first, last = points_of(column, len(plot.values), width)
+        some = [value for value in plot.values[first:last] if math.isfinite(value)]
         if first < last and len(some) < last - first:
             rows[-1][column] = "N"
         if some:
@@ -86,11 +88,11 @@ def points_of(column: int, count: int, width: int) -> tuple[int, int]:
     return column * count // width, (column + 1) * count // width
 
 
-def marks(curve: Curve, width: int) -> str:
+def marks(plot: Plot, width: int) -> str:
     """A row with `!` under every column that has a bad point."""
     row = []
     for column in range(width):
-        first, last = points_of(column, len(curve.values), width)
-        hit = any(first <= stop and start < last for start, stop, _ in curve.bad)
+        first, last = points_of(column, len(plot.values), width)
+        hit = any(first <= stop and start < last for start, stop, _ in plot.bad)
         row.append("!" if first < last and hit else " ")
     return "".join(row)
