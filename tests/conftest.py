@@ -48,9 +48,7 @@ def cache_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def warm_cache(
-    private_home: Path, cache_of_session: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def warm_cache(private_home: Path, cache_of_session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts the cache of the session into the private home's place."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache_of_session))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.widgets import Input as Field
 
 from verl_doctor.model import Lang
 from verl_doctor.sources import expand
@@ -62,10 +63,9 @@ class User:
         await self.settle()
 
     async def type(self, text: str) -> None:
-        """Types a text and Enter into a question."""
-        await self.pilot.pause()
-        for character in text:
-            await self.pilot.press(character)
+        """Puts a text into the question that is asked, and presses Enter."""
+        await self.until(lambda: self.app.screen.query(Field))
+        self.app.screen.query_one(Field).value = text
         await self.press("enter")
 
     async def settle(self) -> None:

@@ -49,7 +49,11 @@ _LIST = (
 )
 
 PANES: dict[str, tuple[Key, ...]] = {
-    "findings": (*_LIST, Key("enter,right", "open", "Enter", True), Key("y", "screen.copy", "y", True)),
+    "findings": (
+        *_LIST,
+        Key("enter,right", "open", "Enter", True),
+        Key("y", "screen.copy", "y", True),
+    ),
     "detail": (*_LIST, Key("enter", "open", "Enter", True), Key("y", "screen.copy", "y", True)),
     "log": (
         Key("j,down", "cursor_down", "j ↓"),

@@ -11,9 +11,11 @@ _WORDS: dict[str, tuple[str, str]] = {
     "pane_detail": ("Verdict, causes, fixes", "结论、原因、修复"),
     "pane_log": ("Log", "日志"),
     "pane_strip": (
-        "Workers: - alive  X first error  | last sign",
-        "进程：- 存活  X 首个错误  | 最后输出",
+        "Workers: - alive  X first error  | last sign;",
+        "进程：- 存活  X 首个错误  | 最后输出；",
     ),
+    "axis_lines": ("lines {first} to {last}", "第 {first} 至 {last} 行"),
+    "axis_time": ("{first} to {last}", "{first} 至 {last}"),
     "screen_incidents": ("Incidents on this machine", "本机历史故障"),
     "screen_rules": ("Rules", "规则"),
     "screen_metrics": ("Metrics", "指标"),

@@ -77,8 +77,8 @@ class Tape:
                 os.close(self._file)
                 self._file = -1
 
-    def close(self) -> None:
-        """Closes everything; nothing can be read afterwards."""
+    def __del__(self) -> None:
+        # by hand would be too early: the thread that reads may still append when the screen is left
         self.release()
         if self._spool is not None:
             self._spool.close()

@@ -27,7 +27,10 @@ class ItemList(OptionList, Generic[Value], inherit_bindings=False):
     """An option list over values. Filled anew, it stays on the item that was chosen."""
 
     DEFAULT_CSS = """
-    ItemList { border: none; padding: 0; height: 1fr; background: $background; }
+    ItemList {
+        border: none; padding: 0; height: 1fr; background: $background;
+        scrollbar-size-vertical: 1;
+    }
     ItemList:focus { border: none; }
     ItemList > .option-list--option-disabled { color: $text-muted; text-style: bold; }
     """

@@ -29,6 +29,8 @@ from ..words import word
 GAP_WIDTH = 8
 LONG_GAP_S = 60.0
 """A pause between two lines that is marked."""
+CURSOR = "▌"
+"""Stands behind the number of the line under the cursor: its background alone is a colour."""
 SIDE_STEP = 16
 """Cells that the view moves sideways."""
 
@@ -346,7 +348,10 @@ class LogView(Widget, can_focus=True):
         if level == " " and any(True for _ in warnings().starts(sample)):
             level = "W"
         named = str(number) if number is not None else "~"
-        gutter = f"{mark}{level}{named:>{digits}} " + (f"{gap:>{GAP_WIDTH}} " if self.gaps else "")
+        cursor = CURSOR if row.start == self.cursor else " "
+        gutter = f"{mark}{level}{named:>{digits}}{cursor}" + (
+            f"{gap:>{GAP_WIDTH}} " if self.gaps else ""
+        )
         style = Style()
         for wanted, name in (("E", "error"), ("W", "warning")):
             if level == wanted:

@@ -10,11 +10,12 @@ from textual.content import Content
 
 from ...diagnose.words import say
 from ...model import Lang
-from ...render.labels import label
 from ..keys import bindings
 from ..presence import Presence, axis, drawn
+from ..words import word
 from .lists import Entry, ItemList
 
+SCROLLBAR = 1
 LABEL = 24
 """Cells for a worker's name."""
 
@@ -42,22 +43,21 @@ class Strip(ItemList[Presence]):
         self._draw()
 
     def _draw(self) -> None:
-        room = self.size.width - 1
+        room = self.size.width - SCROLLBAR
         name = min(LABEL, room // 3)
         width = room - name - 1
         if width < 8:
             return
         span, clock = axis(self._some, self._total)
-        entries: list[Entry[Presence]] = []
+        entries = []
         for one in self._some:
-            text = one.label or say("driver", self._lang)
-            row = drawn(one, span, width, clock)
-            entries.append(Entry(_content(Content(text), name, row), one))
-        ends = [_clock(end) if clock else label("line", self._lang, n=int(end)) for end in span]
-        first, last = Content(ends[0]), Content(ends[1])
-        between = " " * max(1, width - first.cell_length - last.cell_length)
-        scale = Content(" " * (name + 1)) + first + Content(between) + last
-        self.fill([Entry(scale), *entries])
+            text = Content(one.label or say("driver", self._lang))
+            entries.append(Entry(_content(text, name, drawn(one, span, width, clock)), one))
+        self.fill(entries)
+        ends = [_clock(end) if clock else f"{int(end):,}" for end in span]
+        key = "axis_time" if clock else "axis_lines"
+        across = word(key, self._lang, first=ends[0], last=ends[1])
+        self.border_title = Content(f"{word('pane_strip', self._lang)}  {across}")
 
 
 def _content(text: Content, name: int, row: str) -> Content:
