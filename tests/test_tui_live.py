@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from verl_doctor.sources import Source
 from verl_doctor.tui.reading import Input
+from verl_doctor.tui.widgets.findings import same_fault
 
 from .conftest import GENUINE, ROOT
 from .tui_pilot import PATIENCE_S, User, use
@@ -50,6 +52,33 @@ def test_a_growing_file_is_followed_and_its_findings_are_told(tmp_path: Path) ->
     use(Input(follow=str(path)), script, read=False)
 
 
+def test_a_later_report_shows_its_root_unless_the_user_has_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(b"x\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n")
+
+    async def script(user: User) -> None:
+        await user.until(lambda: user.triage.finding is not None)
+        first = user.triage.finding
+        assert first is not None
+        assert first.rule == "DST012"
+        assert user.line == 2
+        with path.open("ab") as file:
+            file.write(b"quiet\n" * 7 + FAULT)
+        await user.until(lambda: not same_fault(user.triage.finding, first))
+        assert user.triage.finding is user.findings.values[1]
+        assert user.line == 12
+        await user.press("G")
+        assert same_fault(user.triage.finding, first)
+        assert user.line == 2
+        with path.open("ab") as file:
+            file.write(FAULT.replace(b"ValueError", b"KeyError"))
+        await user.until(lambda: user.triage.snapshot.lines == 15)
+        assert same_fault(user.triage.finding, first)
+        assert user.line == 2
+
+    use(Input(follow=str(path)), script, read=False)
+
+
 def test_a_log_that_does_not_exist_yet(tmp_path: Path) -> None:
     path = tmp_path / "later.log"
 
@@ -75,8 +104,6 @@ def test_a_pipe_is_shown_as_it_comes(tmp_path: Path) -> None:
         assert user.line == 5
 
     with os.fdopen(reader, "rb") as stream:
-        from verl_doctor.sources import Source
-
         wanted = Input((Source("<stdin>", "stdin"),), stdin=stream, live=True)
         use(wanted, script, read=False)
 

@@ -94,7 +94,7 @@ class DoctorApp(App[None]):
         return self._triage
 
     def on_ready(self) -> None:
-        self.reading.start()
+        self.call_after_refresh(self.reading.start)  # the log is on the screen first
 
     def on_unmount(self) -> None:
         self.reading.stop()

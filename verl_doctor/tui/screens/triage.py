@@ -23,7 +23,7 @@ from ..keys import bindings
 from ..presence import Presence, Signs, presences, signs_of
 from ..reading import Snapshot
 from ..widgets.detail import Detail, Item, Shown
-from ..widgets.findings import FindingList
+from ..widgets.findings import FindingList, same_fault
 from ..widgets.header import Header
 from ..widgets.logview import LogView
 from ..widgets.strip import Strip
@@ -63,8 +63,10 @@ class Triage(Hunting, Keeping):
         self.finding: Finding | None = None
         self._signs: dict[str, Signs] = {}
         self._since_signs = 0.0
-        self._touched = False
-        """The user has moved: a report no longer moves the log by itself."""
+        self._chose = False
+        """The user has chosen a finding: a later report leaves it chosen."""
+        self._put: tuple[str, int] | None = None
+        """Where a report has put the cursor of the log: it moves it again only from there."""
 
     def compose(self) -> ComposeResult:
         yield Header()
@@ -102,7 +104,8 @@ class Triage(Hunting, Keeping):
         if report is None:
             return
         findings = self.query_one(FindingList)
-        findings.show(report.findings, self.lang, finished=snapshot.finished)
+        keep = self.finding if self._chose else None
+        findings.show(report.findings, self.lang, finished=snapshot.finished, keep=keep)
         self._choose(findings.chosen)
         self._draw_strip()
         if snapshot.finished or self._since_signs >= SIGNS_EVERY_S:
@@ -159,22 +162,26 @@ class Triage(Hunting, Keeping):
     # --- the chosen finding -----------------------------------------------------------------
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if isinstance(event.option_list, FindingList):
-            self._choose(event.option_list.chosen)
+        if not isinstance(event.option_list, FindingList):
+            return
+        finding = event.option_list.chosen
+        if finding is not None and finding is not self.finding:
+            self._chose = True
+            self._choose(finding)
 
     def _choose(self, finding: Finding | None) -> None:
-        """Shows a finding; the log moves to its decisive line where it is another one."""
+        """Shows a finding; the log goes to its decisive line where it is another one than before,
+        unless the user has gone elsewhere meanwhile."""
         before, self.finding = self.finding, finding
-        report = self.snapshot.report
-        if report is None:
-            return
-        same = finding is not None and before is not None
-        same = same and finding.fingerprint == before.fingerprint  # type: ignore[union-attr]
+        same = same_fault(finding, before)
         self._show_detail(same=same)
         self._mark_evidence()
-        first = before is None and (self._touched or self.view.following or self.view.cursor != 0)
-        if finding is not None and not same and not first and finding.evidence:
+        view = self.view
+        left = (view.lines.name, view.cursor) == (self._put or (view.lines.name, 0))
+        moves = not same and (self._chose or (left and not view.following))
+        if moves and finding is not None and finding.evidence:
             self._goto(finding.evidence[0].path, finding.evidence[0].line)
+            self._put = view.lines.name, view.cursor
         self.tell_log()
 
     def _show_detail(self, *, same: bool) -> None:
@@ -239,15 +246,14 @@ class Triage(Hunting, Keeping):
         if finding is None or event.number is None:
             return
         findings, detail = self.query_one(FindingList), self.query_one(Detail)
+        self._chose, self.finding = True, finding  # so that the highlight does not move the log
         findings.choose(next(i for i, one in enumerate(findings.values) if one is finding))
-        self.finding = finding  # the highlight tells so later, and must not move the log
         self._show_detail(same=True)
         self._mark_evidence()
         detail.choose_line((self.view.lines.name, event.number))
         detail.focus()
 
     def on_log_view_moved(self) -> None:
-        self._touched = self._touched or self.focused is self.view
         self.tell_log()
 
     def _goto(self, path: str, line: int) -> bool:

@@ -33,9 +33,10 @@ class FindingList(ItemList[Finding]):
     FindingList { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
-    def show(self, findings: Sequence[Finding], lang: Lang, *, finished: bool) -> None:
-        """Shows a report's findings and keeps the chosen one chosen."""
-        before = self.chosen
+    def show(
+        self, findings: Sequence[Finding], lang: Lang, *, finished: bool, keep: Finding | None
+    ) -> None:
+        """Shows a report's findings and chooses the one to keep, else the first."""
         entries: list[Entry[Finding]] = []
         for role in ROLES:
             group = [finding for finding in findings if finding.role == role]
@@ -46,15 +47,14 @@ class FindingList(ItemList[Finding]):
         if not entries:
             key = "no_findings" if finished else "no_findings_yet"
             entries.append(Entry(Content(word(key, lang))))
-        place = None
-        if before is not None:
-            same = (
-                i
-                for i, entry in enumerate(entries)
-                if entry.value is not None and entry.value.fingerprint == before.fingerprint
-            )
-            place = next(same, None)
-        self.fill(entries, place)
+        chosen = [i for i, one in enumerate(entries) if one.value is not None]
+        kept = [i for i in chosen if same_fault(entries[i].value, keep)]
+        self.fill(entries, next(iter(kept or chosen), None))
+
+
+def same_fault(one: Finding | None, other: Finding | None) -> bool:
+    """Whether two findings, of reports on the same log, are about the same fault."""
+    return one is not None and other is not None and one.fingerprint == other.fingerprint
 
 
 def _content(finding: Finding, lang: Lang) -> Content:

@@ -54,6 +54,8 @@ class Strip(ItemList[Presence]):
             text = Content(one.label or say("driver", self._lang))
             entries.append(Entry(_content(text, name, drawn(one, span, width, clock)), one))
         self.fill(entries)
+        if not self._some:
+            return
         ends = [_clock(end) if clock else f"{int(end):,}" for end in span]
         key = "axis_time" if clock else "axis_lines"
         across = word(key, self._lang, first=ends[0], last=ends[1])
