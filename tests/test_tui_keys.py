@@ -163,6 +163,15 @@ def test_jumping_to_a_line(log: Path) -> None:
     use(log, script)
 
 
+def test_minutes_before_the_end(log: Path) -> None:
+    async def script(user: User) -> None:
+        for key, line in (("1", 5), ("2", 1), ("0", 11), ("5", 1)):
+            await user.press(key)
+            assert user.line == line
+
+    use(log, script)
+
+
 def test_folding_a_traceback_and_what_unfolds_it(log: Path) -> None:
     async def script(user: User) -> None:
         await user.press("ctrl+o")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from verl_doctor.sources import chunks, expand
+from verl_doctor.tui.logfile.clock import at_time, last_time
 from verl_doctor.tui.logfile.find import Query, Selection, errors, find, warnings
 from verl_doctor.tui.logfile.fold import traceback_at
 from verl_doctor.tui.logfile.lines import BLOCK, MAX_SHOWN, Lines
@@ -297,6 +298,24 @@ def test_a_progress_bar_is_its_last_state_and_its_errors() -> None:
     row = kept(bar.encode() + b"\n").row(0)
     assert row is not None
     assert shown(row) == "[51␍] ValueError: x ␍ 51%|##"
+
+
+def test_a_time_is_found_in_a_few_reads() -> None:
+    stamped = (
+        f"2026-12-01 {i // 3600:02}:{i // 60 % 60:02}:{i % 60:02} x\n" + "no time\n" * (i % 7)
+        for i in range(40_000)
+    )
+    lines = kept("".join(stamped).encode())
+    end = last_time(lines)
+    assert end is not None
+    for back in (0, 1, 59, 3600, 39_000):
+        row = lines.row(at_time(lines, end - back))
+        assert row is not None
+        second = 39_999 - back
+        clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+        assert row.raw == f"2026-12-01 {clock} x".encode()
+    assert at_time(lines, end - 1e6) == 0
+    assert last_time(kept(b"no time\n" * 9)) is None
 
 
 def test_ranks_in_few_characters() -> None:

@@ -211,7 +211,7 @@ def test_every_key_can_be_found_in_the_palette_and_run() -> None:
         for pane in ("log", "triage", "app"):
             for key in PANES[pane]:
                 if key.name != "command_palette":
-                    assert word(key.word, "en") in titles
+                    assert word(key.word, "en", n=key.argument) in titles
         await user.press("ctrl+p")
         await user.until(lambda: user.app.screen.query(Input))
         user.app.screen.query_one(Input).value = "wrap long"

@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from textual.app import App, SuspendNotSupported, SystemCommand
@@ -247,4 +248,7 @@ class DoctorApp(App[None]):
                 )  # fmt: skip
                 if owner is not None and key.name != "command_palette":
                     run = getattr(owner, f"action_{key.name}")
-                    yield SystemCommand(word(key.word, self.lang), key.shown, run)
+                    if key.argument is not None:
+                        run = partial(run, key.argument)
+                    title = word(key.word, self.lang, n=key.argument)
+                    yield SystemCommand(title, key.shown, run)

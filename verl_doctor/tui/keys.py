@@ -25,8 +25,14 @@ class Key(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The action alone."""
-        return self.action.rpartition(".")[2]
+        """The action alone, without its argument."""
+        return self.action.rpartition(".")[2].partition("(")[0]
+
+    @property
+    def argument(self) -> int | None:
+        """The number in brackets behind the action."""
+        number = self.action.partition("(")[2].rstrip(")")
+        return int(number) if number else None
 
     @property
     def word(self) -> str:
@@ -97,6 +103,12 @@ PANES: dict[str, tuple[Key, ...]] = {
         Key("u", "next_mark", "u"),
         Key("U", "previous_mark", "U"),
         Key("ctrl+o", "jump", "Ctrl-o"),
+        Key("0", "last_moment(0)", "0"),
+        Key("1", "last_moment(1)", "1"),
+        Key("2", "last_moment(5)", "2"),
+        Key("3", "last_moment(15)", "3"),
+        Key("4", "last_moment(30)", "4"),
+        Key("5", "last_moment(60)", "5"),
         Key("right_square_bracket", "next_file", "]"),
         Key("left_square_bracket", "previous_file", "["),
         Key("o", "editor", "o"),
@@ -159,7 +171,7 @@ LIST: list[BindingType] = [
 
 def help_lines(pane: str, lang: Lang) -> list[tuple[str, str]]:
     """(keys, what they do) of a pane, in the order of the table."""
-    return [(key.shown, word(key.word, lang)) for key in PANES[pane]]
+    return [(key.shown, word(key.word, lang, n=key.argument)) for key in PANES[pane]]
 
 
 def hints(panes: Iterable[str], lang: Lang) -> list[tuple[str, str]]:

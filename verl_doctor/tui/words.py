@@ -216,6 +216,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "key_next_mark": ("next marked line", "下一个标记行"),
     "key_previous_mark": ("previous marked line", "上一个标记行"),
     "key_jump": ("jump to a line", "跳转到行"),
+    "key_last_moment": ("{n} minutes before the end", "距末尾 {n} 分钟处"),
     "key_next_file": ("next file of the run", "下一个文件"),
     "key_previous_file": ("previous file", "上一个文件"),
     "key_copy": ("copy line or item", "复制此行/项"),

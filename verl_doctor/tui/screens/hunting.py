@@ -9,6 +9,7 @@ from functools import partial
 
 from textual.worker import get_current_worker
 
+from ..logfile.clock import at_time, last_time
 from ..logfile.find import Pattern, Query, Selection, errors, find, warnings
 from ..logfile.fold import traceback_at
 from ..logfile.lines import Lines
@@ -241,6 +242,15 @@ class Hunting(DoctorScreen):
             return False
         self.view.goto(start)
         return True
+
+    def action_last_moment(self, minutes: int) -> None:
+        """Goes to the place so many minutes before the end of the log."""
+        lines = self.view.lines
+        end = last_time(lines)
+        if end is None:
+            self.doctor.say(word("no_times", self.lang), "warning")
+        else:
+            self.view.goto(at_time(lines, end - 60 * minutes))
 
     def action_next_mark(self) -> None:
         self._mark(True)
