@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from verl_doctor.sources import chunks, expand
+from verl_doctor.tui import plot as plots
 from verl_doctor.tui.logfile.clock import at_time, last_time
 from verl_doctor.tui.logfile.find import Query, Selection, errors, find, warnings
 from verl_doctor.tui.logfile.fold import traceback_at
@@ -17,7 +18,8 @@ from verl_doctor.tui.logfile.lines import BLOCK, MAX_SHOWN, Lines
 from verl_doctor.tui.logfile.shown import Shown, Spans
 from verl_doctor.tui.logfile.tape import Tape
 from verl_doctor.tui.logfile.text import shown
-from verl_doctor.tui.presence import ranks
+from verl_doctor.tui.plot import Plot
+from verl_doctor.tui.presence import Presence, Sighting, axis, drawn, ranks
 from verl_doctor.tui.reading import Input, open_lines
 
 
@@ -323,3 +325,27 @@ def test_ranks_in_few_characters() -> None:
     assert ranks(["WorkerDict pid=1"]) == "WorkerDict pid=1"
     assert ranks(["rank 0", "raylet"]) == "2x"
     assert ranks([]) == ""
+
+
+def test_the_strip_is_over_time_only_where_the_log_tells_it() -> None:
+    def one(label: str, first: Sighting, last: Sighting) -> Presence:
+        return Presence(label, first, last, None)
+
+    told = [one("a", (1, 10.0), (90, 90.0)), one("b", (2, 11.0), (40, 55.0))]
+    assert axis(told, 99) == ((10.0, 90.0), True)
+    assert drawn(told[1], (10.0, 90.0), 9, True) == "----|    "
+    carried = [one("a", (1, 10.0), (90, 20.0)), one("b", (2, 10.0), (40, 20.0))]
+    assert axis([*carried, one("c", (3, 10.0), (99, 20.0))], 99) == ((1.0, 99.0), False)
+    assert axis([one("a", (1, None), (50, 20.0))], 99) == ((1.0, 99.0), False)
+    assert axis([], 0) == ((1.0, 1.0), False)
+
+
+def test_a_metric_with_holes_is_drawn() -> None:
+    values = (1.0, float("nan"), 3.0, 2.0)
+    plot = Plot("k", (1, 2, 3, 4), values, (1, 2, 3, 4), ((1, 2, "MET001"),))
+    assert plots.drawn(plot, 4, 3) == ["  * ", "   *", "*N  "]
+    assert plots.marks(plot, 4) == " !! "
+    flat = Plot("k", (1, 2), (5.0, 5.0), (1, 2))
+    assert plots.drawn(flat, 2, 3) == ["  ", "**", "  "]
+    dense = Plot("k", tuple(range(100)), tuple(float(i % 10) for i in range(100)), ())
+    assert plots.drawn(dense, 10, 2) == ["|" * 10, "|" * 10]

@@ -9,13 +9,13 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from verl_doctor import store
-from verl_doctor.tui.keys import PANES
+from verl_doctor.tui.keys import PANES, help_lines
 from verl_doctor.tui.screens.incidents import IncidentList, Incidents
 from verl_doctor.tui.screens.metrics import Chart, Metrics
 from verl_doctor.tui.screens.rules import RuleList, Rules
 from verl_doctor.tui.words import _WORDS, word
 
-from .conftest import GENUINE
+from .conftest import GENUINE, ROOT
 from .tui_pilot import User, use
 
 pytestmark = pytest.mark.usefixtures("warm_cache")
@@ -43,7 +43,7 @@ def test_what_people_say_is_kept_and_shown_the_next_time(tmp_path: Path) -> None
         await user.press("m")
         await user.type("known")
         await user.until(lambda: user.app.screen.query(OptionList))
-        await user.press("j", "enter")
+        await user.press("2")
         one = of(name)
         assert one.mute_reason == "known"
         assert one.muted_until is not None
@@ -322,3 +322,10 @@ def test_a_missing_rule_folder_ends_the_app_with_its_reason(tmp_path: Path) -> N
         assert user.app.return_code == 2
 
     use(NCCL, script, read=False, rule_dirs=[str(tmp_path / "none")])
+
+
+def test_the_docs_list_every_key() -> None:
+    text = (ROOT / "docs" / "tui.md").read_text(encoding="utf-8")
+    for pane in PANES:
+        for (keys, en), (_, zh) in zip(help_lines(pane, "en"), help_lines(pane, "zh"), strict=True):
+            assert f"| `{keys}` | {en} | {zh} |" in text

@@ -169,10 +169,12 @@ def drawn(one: Presence, span: tuple[float, float], width: int, clock: bool) -> 
 
 
 def axis(some: Sequence[Presence], total: int) -> tuple[tuple[float, float], bool]:
-    """The span of the strip, and whether it is time: only where every sign has one."""
-    signs = [sign for one in some for sign in (one.first, one.last, one.fault) if sign is not None]
-    times = [sign[1] for sign in signs if sign[1] is not None]
-    if times and len(times) == len(signs) and max(times) > min(times):
+    """The span of the strip, and whether it is time: only where the signs tell enough of it. Lines
+    without a time have that of an earlier one, and would all fall into one column."""
+    signs = {sign for one in some for sign in (one.first, one.last, one.fault) if sign is not None}
+    times = {time for _, time in signs if time is not None}
+    told = all(time is not None for _, time in signs)
+    if told and len(times) > 1 and 2 * len(times) > len(signs):
         return (min(times), max(times)), True
     return (1.0, float(max(1, total))), False
 

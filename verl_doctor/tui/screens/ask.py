@@ -19,7 +19,9 @@ _CSS = """
     height: auto; max-height: 80%; padding: 0 1;
     border-top: solid $primary; background: $surface;
 }}
-{name} Input, {name} OptionList {{ border: none; padding: 0; background: $surface; height: auto; }}
+{name} Input, {name} OptionList, {name} Input:focus, {name} OptionList:focus {{
+    border: none; padding: 0; background: $surface; height: auto;
+}}
 """
 
 
@@ -50,6 +52,7 @@ class Choose(ModalScreen[int | None]):
         Binding("escape", "dismiss(None)", show=False),
         Binding("j", "down", show=False),
         Binding("k", "up", show=False),
+        *(Binding(str(i), f"pick({i})", show=False) for i in range(1, 10)),
     ]
     DEFAULT_CSS = _CSS.format(name="Choose")
 
@@ -63,6 +66,10 @@ class Choose(ModalScreen[int | None]):
         box = Vertical(OptionList(*options))
         box.border_title = Content(self._question)
         yield box
+
+    def action_pick(self, number: int) -> None:
+        if number <= len(self._choices):
+            self.dismiss(number - 1)
 
     def action_down(self) -> None:
         self.query_one(OptionList).action_cursor_down()
