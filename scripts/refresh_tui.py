@@ -26,8 +26,10 @@ def keep(scene: Scene, user: User) -> None:
 
 def main() -> None:
     """Shows every scene in a home of its own, so that nobody's incidents are in it."""
-    SNAPSHOTS.mkdir(exist_ok=True)
-    PICTURES.mkdir(exist_ok=True)
+    for folder, kind in ((SNAPSHOTS, "txt"), (PICTURES, "svg")):
+        folder.mkdir(exist_ok=True)
+        for old in folder.glob(f"*.{kind}"):
+            old.unlink()
     with tempfile.TemporaryDirectory() as home:
         for name in ("CONFIG", "STATE", "CACHE"):
             os.environ[f"XDG_{name}_HOME"] = f"{home}/{name.lower()}"

@@ -12,8 +12,9 @@ import pytest
 from verl_doctor.sources import chunks, expand
 from verl_doctor.tui import plot as plots
 from verl_doctor.tui.logfile.clock import at_time, last_time
-from verl_doctor.tui.logfile.find import Query, Selection, errors, find, warnings
+from verl_doctor.tui.logfile.find import Query, Selection, find
 from verl_doctor.tui.logfile.fold import traceback_at
+from verl_doctor.tui.logfile.levels import ERRORS, WARNINGS, level_of
 from verl_doctor.tui.logfile.lines import BLOCK, MAX_SHOWN, Lines
 from verl_doctor.tui.logfile.shown import Shown, Spans
 from verl_doctor.tui.logfile.tape import Tape
@@ -21,6 +22,8 @@ from verl_doctor.tui.logfile.text import shown
 from verl_doctor.tui.plot import Plot
 from verl_doctor.tui.presence import Presence, Sighting, axis, drawn, ranks
 from verl_doctor.tui.reading import Input, open_lines
+
+from .conftest import GENUINE
 
 
 def kept(data: bytes, *, step: int = 1 << 22, finished: bool = True) -> Lines:
@@ -267,8 +270,17 @@ def test_levels_are_known_without_their_colours() -> None:
         b"W1201 06:02:47.907000 1159 run.py:851] y\nValueError: z\nUserWarning: v\n"
     )
     starts = [0, *(i + 1 for i, byte in enumerate(text) if byte == 10)]
-    assert [starts.index(at) + 1 for at in errors().starts(text)] == [2, 4]
-    assert [starts.index(at) + 1 for at in warnings().starts(text)] == [3, 5]
+    assert [starts.index(at) + 1 for at in ERRORS.starts(text)] == [2, 4]
+    assert [starts.index(at) + 1 for at in WARNINGS.starts(text)] == [3, 5]
+
+
+def test_a_line_on_the_screen_has_the_level_that_a_search_finds() -> None:
+    for path in sorted(GENUINE.glob("*.log")):
+        text = path.read_bytes()
+        starts = [0, *(i + 1 for i, byte in enumerate(text) if byte == 10)]
+        lines = text.split(b"\n")
+        shown_levels = [at for at, line in zip(starts, lines, strict=True) if level_of(line) == "E"]
+        assert list(ERRORS.starts(text)) == shown_levels, path.name
 
 
 def test_a_traceback_with_another_worker_in_between() -> None:

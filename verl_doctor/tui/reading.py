@@ -21,6 +21,7 @@ from ..knowledge.load import load
 from ..live import News, Watch
 from ..model import Lang, Report
 from ..pipeline import Session
+from ..render.labels import size_of
 from ..sources import Source, chunks
 from ..sources.follow import follow_file, follow_stream
 from ..sources.sniff import HEAD, utf16
@@ -145,6 +146,20 @@ class Reading:
     def done(self) -> int:
         """Bytes that have been read."""
         return sum(lines.indexed for lines in self._lines)
+
+    def told(self, snapshot: Snapshot, lang: Lang) -> str:
+        """How far reading has come, in words."""
+        done = size_of(self.done)
+        lines = f"{max(snapshot.lines, sum(one.newlines for one in self._lines)):,}"
+        if snapshot.finished:
+            return word("stopped" if self.stopped else "read", lang, lines=lines, size=done)
+        if self._input.grows:
+            return word("following", lang, lines=lines, quiet=f"{self.quiet_s:.0f}")
+        if not self.total:
+            return word("reading", lang, done=done)
+        percent = min(99, 100 * self.done // self.total)
+        total = size_of(self.total)
+        return word("reading_of", lang, done=done, total=total, percent=percent)
 
     def _run(self) -> None:
         try:

@@ -6,32 +6,19 @@ it matches either case.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import regex
 
-from ...scan.anchors import ERROR_LINE, EXCEPTION, TRACEBACK
 from .lines import MAX_LINE, Lines
 from .shown import Spans
-
-if TYPE_CHECKING:
-    from ...scan.database import Scanner
 
 STEP = 1 << 20
 """Bytes that are searched at once."""
 TIMEOUT_S = 2.0
 """A pattern that takes longer on one block is given up."""
-_WARNING, _LETTER = 99, 98
-_OWN = {
-    _WARNING: r"(\bWARN(ING)?\b|[A-Za-z]Warning: |\[W\d{4} |^W\d{4} )",
-    _LETTER: r"(\[[EFC]\d{4} |^[EFC]\d{4} )",
-}
-"""Levels that the doctor has no anchor for; the letters are glog's and c10d's."""
-
 Stopped = Callable[[], bool]
 
 
@@ -101,43 +88,6 @@ class Query:
             if start >= place:  # an empty match behind the last newline is in no line
                 yield start
             place = _line_end(block, max(found.start(), place))
-
-
-class Marked:
-    """Lines that report an error or a warning, found by the scanner that reads logs."""
-
-    def __init__(self, ids: frozenset[int], scanner: Scanner) -> None:
-        self._ids = ids
-        self._scanner = scanner
-        self._lock = threading.Lock()
-
-    def starts(self, block: bytes) -> Iterator[int]:
-        with self._lock:
-            ends = [end for end, ident in self._scanner.scan(block) if ident in self._ids]
-        last = -1
-        for end in ends:
-            start = block.rfind(b"\n", 0, max(0, end - 1)) + 1
-            if start > last:
-                yield start
-                last = start
-
-
-@cache
-def errors() -> Marked:
-    """Lines with an exception, a traceback's head, or a level of ERROR and above."""
-    return Marked(frozenset((ERROR_LINE, EXCEPTION, TRACEBACK, _LETTER)), _scanner())
-
-
-@cache
-def warnings() -> Marked:
-    """Lines of level WARNING."""
-    return Marked(frozenset((_WARNING,)), _scanner())
-
-
-def _scanner() -> Scanner:
-    from ...scan.database import Scanner
-
-    return Scanner.compile((), _OWN)
 
 
 def find(lines: Lines, pattern: Pattern, start: int, forward: bool, stopped: Stopped) -> int | None:

@@ -6,7 +6,7 @@ from ...logs.prefix import Peeled, peel
 from ...logs.text import plain, visible
 from ...sources.encoding import chinese_lines
 from ...sources.types import Notes
-from .find import errors
+from .levels import level_of
 from .lines import MAX_SHOWN, Row
 
 RETURN = "␍"
@@ -34,7 +34,7 @@ def _last_bar(text: str) -> str:
     parts = [part for part in text.split("\r") if part.strip()]
     if len(parts) < 2:
         return "".join(parts)
-    told = [part for part in parts[:-1] if any(True for _ in errors().starts(part.encode()))]
+    told = [part for part in parts[:-1] if level_of(part.encode()) == "E"]
     return f"[{len(parts) - 1}{RETURN}] " + f" {RETURN} ".join([*told, parts[-1]])
 
 

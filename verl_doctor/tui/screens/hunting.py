@@ -1,6 +1,6 @@
-"""Finding places in the log: errors, warnings, hits, filters, marks, lines by number.
+"""Finding places in the log: errors, warnings, hits, marks, lines by number, times.
 
-All of it runs in threads that Esc stops: a log may have gigabytes without a hit.
+Searches run in a thread that Esc stops: a log may have gigabytes without a hit.
 """
 
 from __future__ import annotations
@@ -10,50 +10,37 @@ from functools import partial
 from textual.worker import get_current_worker
 
 from ..logfile.clock import at_time, last_time
-from ..logfile.find import Pattern, Query, Selection, errors, find, warnings
+from ..logfile.find import Pattern, Query, find
 from ..logfile.fold import traceback_at
+from ..logfile.levels import ERRORS, WARNINGS
 from ..logfile.lines import Lines
 from ..logfile.text import peeled
-from ..widgets.logview import LogView
 from ..words import word
 from .ask import Ask
-from .base import DoctorScreen
+from .filtering import Filtering
 
 
-class Hunting(DoctorScreen):
-    """A screen with a log."""
+class Hunting(Filtering):
+    """A screen with a log in which places can be found."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.filters: list[Query] = []
-        self.filtering = True
-        """Whether the filters hold, or are switched off for now."""
         self.searching = ""
         """What is being searched for just now."""
-        self._selections: dict[str, Selection] = {}
-
-    @property
-    def view(self) -> LogView:
-        """The pane with the log."""
-        return self.query_one(LogView)
-
-    def tell_log(self) -> None:
-        """Says in the pane's frame what it shows."""
-        raise NotImplementedError
 
     # --- errors, warnings, hits -------------------------------------------------------------
 
     def action_next_error(self) -> None:
-        self._hunt(errors(), "key_next_error", True)
+        self._hunt(ERRORS, word("key_next_error", self.lang), True)
 
     def action_previous_error(self) -> None:
-        self._hunt(errors(), "key_previous_error", False)
+        self._hunt(ERRORS, word("key_previous_error", self.lang), False)
 
     def action_next_warning(self) -> None:
-        self._hunt(warnings(), "key_next_warning", True)
+        self._hunt(WARNINGS, word("key_next_warning", self.lang), True)
 
     def action_previous_warning(self) -> None:
-        self._hunt(warnings(), "key_previous_warning", False)
+        self._hunt(WARNINGS, word("key_previous_warning", self.lang), False)
 
     def action_next_hit(self) -> None:
         self._hit(True)
@@ -65,23 +52,21 @@ class Hunting(DoctorScreen):
         def asked(text: str | None) -> None:
             query = Query.parse(text) if text else None
             if query is not None:
-                self.view.query_ = query
+                self.view.searched = query
                 self.view.paint()
                 self._hit(True)
 
-        before = self.view.query_.typed if self.view.query_ is not None else ""
+        before = self.view.searched.typed if self.view.searched is not None else ""
         self.app.push_screen(Ask(word("ask_search", self.lang), before), asked)
 
     def _hit(self, forward: bool) -> None:
-        query = self.view.query_
+        query = self.view.searched
         if query is None:
             self.doctor.say(word("no_query", self.lang), "warning")
         else:
             self._hunt(query, query.typed, forward)
 
     def _hunt(self, pattern: Pattern, what: str, forward: bool) -> None:
-        if what.startswith("key_"):
-            what = word(what, self.lang)
         self.searching = what
         self.view.following = False
         self.tell_log()
@@ -119,7 +104,7 @@ class Hunting(DoctorScreen):
     def _shown_hit(self, lines: Lines, pattern: Pattern, start: int, forward: bool) -> int | None:
         """The next hit that filters leave."""
         worker = get_current_worker()
-        selection = self._selections.get(lines.name) if self.filtering else None
+        selection = self.selection(lines)
         while True:
             place = find(lines, pattern, start, forward, lambda: worker.is_cancelled)
             if place is None or selection is None or selection.spans.from_(place) == place:
@@ -147,74 +132,6 @@ class Hunting(DoctorScreen):
             self.doctor.say(word("search_stopped", self.lang))
             self.tell_log()
         return running
-
-    # --- filters ----------------------------------------------------------------------------
-
-    def action_filter(self) -> None:
-        def asked(text: str | None) -> None:
-            if text is None:
-                return
-            query = Query.parse(text)
-            self.filters = [*self.filters, query] if query is not None else []
-            self.filtering = True
-            self._selections.clear()
-            self.apply_filters()
-
-        self.app.push_screen(Ask(word("ask_filter", self.lang)), asked)
-
-    def action_toggle_filters(self) -> None:
-        if not self.filters:
-            self.doctor.say(word("no_filters", self.lang), "warning")
-            return
-        self.filtering = not self.filtering
-        self.apply_filters()
-
-    def apply_filters(self) -> None:
-        """Shows what the filters leave of the file, and keeps the cursor on its line."""
-        log = self.view
-        self.workers.cancel_group(self, "filter")
-        if not self.filters or not self.filtering:
-            log.shown.spans = None
-            log.refilter()
-        else:
-            lines = log.lines
-            selection = self._selections.get(lines.name) or Selection(lines, self.filters)
-            self._selections[lines.name] = selection
-            self._extend(selection, log.cursor)
-        self.tell_log()
-
-    def filter_growth(self) -> None:
-        """Filters what the file has got since; called now and then."""
-        selection = self._selections.get(self.view.lines.name)
-        waiting = any(worker.group == "filter" and worker.is_running for worker in self.workers)
-        if selection is None or not self.filtering or waiting:
-            return
-        if selection.done < selection.lines.size and not selection.spans.full:
-            self._extend(selection, None)
-
-    def _extend(self, selection: Selection, cursor: int | None) -> None:
-        def work() -> None:
-            worker = get_current_worker()
-            try:
-                selection.extend(lambda: worker.is_cancelled)
-            except TimeoutError:
-                what = ", ".join(query.typed for query in self.filters)
-                self.doctor.say(word("slow_pattern", self.lang, what=what), "error")
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self._filtered, selection, cursor)
-
-        self.run_worker(work, thread=True, group="filter")
-
-    def _filtered(self, selection: Selection, cursor: int | None) -> None:
-        log = self.view
-        if log.lines is not selection.lines or not self.filtering:
-            return
-        log.shown.spans = selection.spans
-        if cursor is not None:
-            log.refilter()
-        else:
-            log.paint()
-        self.tell_log()
 
     # --- places -----------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from textual.widgets import OptionList
 from textual.worker import get_current_worker
 
 from ...model import Finding
-from ...render.labels import pasted, size_of
+from ...render.labels import pasted
 from ...render.text import short_names
 from ...sources.types import shown
 from ..keys import bindings
@@ -120,23 +120,10 @@ class Triage(Hunting, Keeping):
         self._tell_reading()
 
     def _tell_reading(self) -> None:
-        reading, lang, snapshot = self.doctor.reading, self.lang, self.snapshot
-        done = size_of(reading.done)
-        lines = f"{max(snapshot.lines, sum(one.newlines for one in self.doctor.lines)):,}"
-        if snapshot.finished:
-            key = "stopped" if reading.stopped else "read"
-            told = word(key, lang, lines=lines, size=done)
-        elif self.doctor.input.grows:
-            told = word("following", lang, lines=lines, quiet=f"{reading.quiet_s:.0f}")
-        elif reading.total:
-            percent = min(99, 100 * reading.done // reading.total)
-            told = word(
-                "reading_of", lang, done=done, total=size_of(reading.total), percent=percent
-            )
-        else:
-            told = word("reading", lang, done=done)
+        snapshot = self.snapshot
+        told = self.doctor.reading.told(snapshot, self.lang)
         header = self.query_one(Header)
-        header.show(snapshot.report, told, lang, finished=snapshot.finished)
+        header.show(snapshot.report, told, self.lang, finished=snapshot.finished)
 
     def _look_for_signs(self) -> None:
         offsets = dict(self.snapshot.offsets)

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from rich.cells import chop_cells
 from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -20,17 +18,14 @@ from textual.widget import Widget
 
 from ...model import Lang
 from ..keys import bindings
-from ..logfile.find import Query, errors, warnings
+from ..logfile.find import Query
 from ..logfile.lines import Lines, Row
 from ..logfile.shown import Shown
 from ..logfile.text import peeled, shown
 from ..words import word
+from .rows import Painter, gap_words
 
-GAP_WIDTH = 8
-LONG_GAP_S = 60.0
-"""A pause between two lines that is marked."""
-CURSOR = "▌"
-"""Stands behind the number of the line under the cursor: its background alone is a colour."""
+LEAST_WIDTH = 8
 SIDE_STEP = 16
 """Cells that the view moves sideways."""
 
@@ -85,7 +80,7 @@ class LogView(Widget, can_focus=True):
         self.shown = Shown(lines)
         self.cursor = 0
         """Offset of the line that the cursor is on."""
-        self.query_: Query | None = None
+        self.searched: Query | None = None
         self.evidence: Mapping[int, bool] = {}
         """Line number -> whether it is the decisive line of the chosen finding."""
         self.bookmarks: set[int] = set()
@@ -98,7 +93,7 @@ class LogView(Widget, can_focus=True):
         """(offset of the line, what is shown) of every row of the screen."""
         self._cut_short = False
         """The last line on the screen has more rows than fit."""
-        self._seen_size = -1
+        self._painted = (-1, -1, False)
 
     @property
     def lines(self) -> Lines:
@@ -147,8 +142,8 @@ class LogView(Widget, can_focus=True):
         self._moved()
 
     def grown(self) -> None:
-        """The source may have grown: paints again if that can be seen."""
-        if self.lines.size == self._seen_size:
+        """The source may have grown, or been counted further: paints again if that can be seen."""
+        if self._state() == self._painted:
             return
         if self.following:
             self.action_last()
@@ -285,14 +280,13 @@ class LogView(Widget, can_focus=True):
 
     def paint(self) -> None:
         """Builds the rows of the screen anew."""
-        height, width = self.size.height, self.size.width
-        if not height or width < 8:
+        height = self.size.height
+        if not height or self.size.width < LEAST_WIDTH:
             return
-        self._seen_size = self.lines.size
-        place = self.shown.nearest(self._top)
+        painter = self._painter()
         page: list[tuple[int | None, Strip]] = []
         time: float | None = None
-        digits = len(str(max(self.lines.newlines, 999)))
+        place = self.shown.nearest(self._top)
         while place is not None and len(page) < height:
             row = self.shown.row(place)
             if row is None:
@@ -300,23 +294,54 @@ class LogView(Widget, can_focus=True):
             gap = ""
             if self.gaps:
                 now = peeled(row).time
-                gap = _gap(time, now)
+                gap = gap_words(time, now)
                 time = now or time
-            page += [(place, strip) for strip in self._strips(row, digits, gap, width - 1)]
+            page += [(place, strip) for strip in painter.strips(row, gap)]
             place = self.shown.after(row)
         if not page:
-            key = "nothing_left" if self.shown.spans is not None else "no_lines"
-            if key == "no_lines" and not self.lines.finished:
-                key = "no_lines_yet"
             style = self.get_component_rich_style("log--note")
-            page.append((None, Strip([Segment(word(key, self.lang), style)])))
+            page.append((None, Strip([Segment(word(self._nothing(), self.lang), style)])))
         self._cut_short = len(page) > height
         self._page = page[:height]
+        self._painted = self._state()
         self.refresh()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self.paint()  # another theme: the rows hold colours
+
+    def _state(self) -> tuple[int, int, bool]:
+        """What a repaint would show differently: the size, which lines have numbers, the end."""
+        lines = self.lines
+        bottom = self._page[-1][0] if self._page else None
+        return lines.size, min(lines.indexed, bottom or 0), lines.finished
+
+    def _painter(self) -> Painter:
+        return Painter(
+            console=self.app.console,
+            style=lambda name: self.get_component_rich_style(f"log--{name}"),
+            lang=self.lang,
+            lines=self.lines,
+            width=self.size.width - 1,
+            digits=len(str(max(self.lines.newlines, 999))),
+            cursor=self.cursor,
+            evidence=self.evidence,
+            bookmarks=self.bookmarks,
+            folds=self.shown.folds,
+            searched=self.searched,
+            wrap=self.wrap,
+            side=self._side,
+            gaps=self.gaps,
+        )
+
+    def _nothing(self) -> str:
+        """The word for an empty view."""
+        if self.shown.spans is not None:
+            return "nothing_left"
+        return "no_lines" if self.lines.finished else "no_lines_yet"
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        base = self.rich_style
         if y < len(self._page):
             start, strip = self._page[y]
             strip = strip.adjust_cell_length(width - 1)
@@ -326,7 +351,7 @@ class LogView(Widget, can_focus=True):
             strip = Strip.blank(width - 1)
         bar = self.get_component_rich_style("log--bar")
         strip = Strip.join([strip, Strip([Segment(self._bar(y), bar)])])
-        return strip.apply_style(Style(bgcolor=base.bgcolor))
+        return strip.apply_style(Style(bgcolor=self.rich_style.bgcolor))
 
     def _bar(self, y: int) -> str:
         """The scroll bar's character: where in the source the view stands, by bytes."""
@@ -335,74 +360,3 @@ class LogView(Widget, can_focus=True):
             return " "
         place = min(height - 1, self._top * height // size)
         return "█" if y == place else "│"
-
-    def _strips(self, row: Row, digits: int, gap: str, width: int) -> list[Strip]:
-        number = self.lines.number_of(row.start)
-        mark = " "
-        if number is not None and number in self.evidence:
-            mark = ">" if self.evidence[number] else "+"
-        elif row.start in self.bookmarks:
-            mark = "*"
-        sample = row.raw + b"\n"
-        level = "E" if any(True for _ in errors().starts(sample)) else " "
-        if level == " " and any(True for _ in warnings().starts(sample)):
-            level = "W"
-        named = str(number) if number is not None else "~"
-        cursor = CURSOR if row.start == self.cursor else " "
-        gutter = f"{mark}{level}{named:>{digits}}{cursor}" + (
-            f"{gap:>{GAP_WIDTH}} " if self.gaps else ""
-        )
-        style = Style()
-        for wanted, name in (("E", "error"), ("W", "warning")):
-            if level == wanted:
-                style = self.get_component_rich_style(f"log--{name}")
-        if mark in ">+":
-            style += self.get_component_rich_style("log--evidence")
-        text = Text(shown(row), style=style, end="")
-        if self.query_ is not None:
-            hit = self.get_component_rich_style("log--hit")
-            for start, end in self.query_.spans(text.plain):
-                text.stylize(hit, start, end)
-        if row.start in self.shown.folds:
-            text.append(f"  {self._folded(row)}", self.get_component_rich_style("log--note"))
-        return self._cut(Text(gutter, self.get_component_rich_style("log--gutter"), end=""), text,
-                         max(1, width - len(gutter)))  # fmt: skip
-
-    def _folded(self, row: Row) -> str:
-        end = self.shown.folds[row.start]
-        hidden = self.lines.tape.read(row.end, end - row.end).count(b"\n")
-        return word("folded_lines", self.lang, n=hidden)
-
-    def _cut(self, gutter: Text, text: Text, room: int) -> list[Strip]:
-        console = self.app.console
-        if not self.wrap:
-            body = Strip(text.render(console)).crop(self._side, self._side + room)
-            return [Strip.join([Strip(gutter.render(console)), body])]
-        cuts, place = [], 0
-        for piece in chop_cells(text.plain, room)[:-1]:
-            place += len(piece)
-            cuts.append(place)
-        head = Strip(gutter.render(console))
-        strips = []
-        for part in text.divide(cuts):
-            part.end = ""
-            strips.append(Strip.join([head, Strip(part.render(console))]))
-            head = Strip([Segment(" " * len(gutter))])
-        return strips or [head]
-
-
-def _gap(before: float | None, now: float | None) -> str:
-    """The pause between two times in at most GAP_WIDTH characters; a long one has a `!`."""
-    if before is None or now is None:
-        return ""
-    pause = now - before
-    sign = "-" if pause < 0 else "+"
-    mark = "!" if pause >= LONG_GAP_S else ""
-    pause = abs(pause)
-    if pause >= 3600:
-        text = f"{pause // 3600:.0f}h{pause % 3600 // 60:02.0f}m"
-    elif pause >= 60:
-        text = f"{pause // 60:.0f}m{pause % 60:02.0f}s"
-    else:
-        text = f"{pause:.1f}s"
-    return f"{mark}{sign}{text}"
