@@ -41,16 +41,15 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def cache_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder for tests that load the rules by themselves: reading all of them takes a
-    second or two, and few tests are about that."""
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder for tests that load the rules by themselves: they are compiled in it once."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture
-def warm_cache(private_home: Path, cache_of_session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def warm_cache(private_home: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts the cache of the session into the private home's place."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache_of_session))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
 
 
 @pytest.fixture(scope="session")

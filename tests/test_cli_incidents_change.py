@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.store_samples import Doctor, finding, report
-from verl_doctor.store import default_path, find, record
+from tests.store_samples import ROOT, Doctor, finding, report
+from verl_doctor.store import WAKE_OCCURRENCES, WAKE_RUNS, default_path, find, record
 
 ROPE = finding(
     "rope", rule="MEM001", title="CUDA out of memory", last_seen=1000.0,
@@ -65,8 +65,11 @@ def test_mute_until(doctor: Doctor) -> None:
     for bad in ("soon", "2999-13-01", "7", "9" * 7 + "d"):
         doctor("mute", "1", "--reason", "x", "--until", bad, status=2)
         assert "12h, 7d, 2w" in doctor.err
-    doctor("mute", "1", "--reason", "x", "--until", "2001-01-01", status=2)
-    assert "in the future" in doctor.err
+    for never in ("2001-01-01", "999999w"):
+        doctor("mute", "1", "--reason", "x", "--until", never, status=2)
+        assert "in the future" in doctor.err
+    shown = json.loads(doctor("show", "1", "--format", "json"))
+    assert shown["muted_until"].startswith("2999-01-0")
 
 
 def test_notes_and_tags(doctor: Doctor) -> None:
@@ -128,6 +131,14 @@ def test_titles_are_in_the_readers_language(doctor: Doctor, tmp_path: Path) -> N
     assert json.loads(doctor("show", "1", "--format", "json", "--lang", "zh"))["title"] == (
         "CUDA out of memory"  # no rule of that id is shipped
     )
+
+
+def test_help_and_manual_say_when_a_mute_ends(doctor: Doctor) -> None:
+    manual = (ROOT / "docs" / "incidents.md").read_text(encoding="utf-8")
+    for text in (doctor("mute", "--help"), manual):
+        words = " ".join(text.split())
+        assert f"more than {WAKE_RUNS} times the runs" in words
+        assert f"more than {WAKE_OCCURRENCES} times as often" in words
 
 
 def test_without_a_store_nothing_is_created(capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,7 +64,7 @@ def test_what_people_say_is_kept_and_shown_the_next_time(tmp_path: Path) -> None
     again.write_bytes(NCCL.read_bytes())
 
     async def second(user: User) -> None:
-        assert "seen in 1 runs before" in user.screen()
+        assert "seen once, in run" in user.screen()
         assert "another NIC" in user.screen()
 
     use(again, second)

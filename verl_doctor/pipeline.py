@@ -96,9 +96,16 @@ class Session:
         ended = collector.total_lines
         collector.total_lines = max(ended, self.lines)
         try:
-            return report(collector, infos, self._offsets, tail, told, self._lang)
+            return report(collector, infos, self._offsets, tail, told, self._lang, self._clock())
         finally:
             collector.total_lines = ended
+
+    def _clock(self) -> tuple[float | None, float | None]:
+        """The first and the last time that any source has told."""
+        clocks = [reader.clock for reader, _ in self._sources]
+        began = [first for first, _ in clocks if first is not None]
+        ended = [last for _, last in clocks if last is not None]
+        return min(began, default=None), max(ended, default=None)
 
 
 def diagnose_chunks(

@@ -17,6 +17,7 @@ VERBS = {
     "explain": ("explain", "What a rule knows: meaning, causes, fixes, links. Offline."),
     "rules": ("rules", "List, check and test the rules."),
     "incidents": ("incidents", "What was found before on this machine."),
+    "report": ("report", "One masked page, ready to paste into an issue."),
     "versions": ("versions", "Which torch, vLLM, SGLang, CUDA go with a verl release."),
     "schema": ("schema", "JSON Schema of a rule file, for editors."),
 }

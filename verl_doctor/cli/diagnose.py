@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
-from ..model import SEVERITIES, Lang, Report, severity_rank
+from ..model import SEVERITIES, Finding, Lang, Report, severity_rank
+from .inout import named_logs, put, read_logs, stdin_bytes
+from .memory import recalled
 from .options import color_option, lang_option, rules_option
 
 if TYPE_CHECKING:
@@ -16,10 +18,6 @@ if TYPE_CHECKING:
     from ..scan.database import Scanner
 
 FORMATS = ("text", "json", "jsonl", "markdown")
-
-
-def _stdin() -> BinaryIO | None:
-    return sys.stdin.buffer if sys.stdin is not None else None
 
 
 @click.command()
@@ -73,40 +71,35 @@ def diagnose(
     read as one run. What is found is recorded in ~/.local/state/verl-doctor/incidents.db after
     it has been printed (--no-record: not).
     """
-    from ..knowledge.load import load
-    from ..pipeline import diagnose as run
-    from ..sources import expand
     from ..sources.follow import is_live
     from . import ExitCode
 
-    stdin = _stdin()
-    if not logs:
-        if stdin is None or stdin.isatty():
-            raise click.UsageError("which log? Try `verl-doctor train.log` or pipe one in.")
-        logs = ("-",)
+    logs = named_logs(logs)
+    stdin = stdin_bytes()
     unreadable = False
     if follow or (logs == ("-",) and form == "text" and is_live(stdin)):
         if len(logs) != 1 or Path(logs[0]).is_dir():
             raise click.UsageError("--follow takes one log file, or a pipe")
+        from ..knowledge.load import load
+
         base, scanner = load(rule_dirs, cache=not no_cache)
         report, interrupted = _live(logs[0], base, scanner, lang, form)
     else:
-        sources, failures = expand(logs, stdin=stdin)
-        for failure in failures:
-            print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
-        unreadable = any(failure.fatal for failure in failures)
-        if not sources and (unreadable or not failures):
+        read, interrupted, unreadable = read_logs(logs, rule_dirs, lang, cache=not no_cache)
+        if read is None:
             return ExitCode.USAGE
-        base, scanner = load(rule_dirs, cache=not no_cache)
-        report, interrupted = run(sources, base, scanner, lang=lang, stdin=stdin)
-    _write(report, form, output, lang, color, explain_choice, everything)
+        report = read
+    known, trouble = recalled(report)
+    _write(known, form, output, lang, color, explain_choice, everything)
     if not no_record:
         _record(report)
+    elif trouble:
+        print(f"verl-doctor: {trouble}", file=sys.stderr)
     if interrupted:
         return ExitCode.INTERRUPTED
     if unreadable:
         return ExitCode.USAGE
-    worst = min((severity_rank(one.severity) for one in report.findings), default=99)
+    worst = min((severity_rank(one.severity) for one in _unmuted(known)), default=99)
     if worst <= severity_rank(fail_on) and not exit_zero:
         return ExitCode.FINDINGS
     return ExitCode.OK
@@ -123,7 +116,7 @@ def _live(log: str, base: RuleBase, scanner: Scanner, lang: Lang, form: str) -> 
     session = Session(base, scanner, lang)
     status = Status(lang)
     session.begin("<stdin>" if log == "-" else log, remarks)
-    stdin = _stdin()
+    stdin = stdin_bytes()
     stream = follow_stream(stdin) if log == "-" and stdin else follow_file(log, remarks)
 
     def tell(news: News) -> None:
@@ -166,15 +159,7 @@ def _write(
         text = render(report, lang=lang, choice=choice, everything=everything)
     else:
         text = _machine(report, form, lang)
-    if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    try:
-        with open(output, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
+    put(text, output)
 
 
 def _machine(report: Report, form: str, lang: Lang) -> str:
@@ -187,12 +172,22 @@ def _machine(report: Report, form: str, lang: Lang) -> str:
     return json_v1.render(report) if form == "json" else json_v1.render_lines(report)
 
 
+def _unmuted(report: Report) -> list[Finding]:
+    """The findings that count for the exit status: what ended the run is listed though muted."""
+    from ..store import is_muted
+
+    return [one for one in report.findings if not is_muted(one)]
+
+
 def _record(report: Report) -> None:
-    """Writes to the store; what goes wrong there is told and changes nothing."""
+    """Writes to the store; what goes wrong there is told and changes nothing.
+
+    A good run is worth keeping too: the next one that fails is compared with it.
+    """
     from ..errors import StoreError
     from ..store import record
 
-    if not report.findings:
+    if not report.findings and report.verdict != "healthy":
         return
     try:
         done = record(report)

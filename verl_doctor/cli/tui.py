@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ..errors import StoreError
 from ..model import Lang
 from .options import lang_option, rules_option
 
@@ -86,6 +87,10 @@ def tui(
         wanted, lang=lang, rule_dirs=rule_dirs, record=not no_record, light=_light(theme)
     )
     app.run()
+    try:
+        app.keep_rest()
+    except StoreError as error:
+        print(f"verl-doctor: not recorded: {error}", file=sys.stderr)
     if app.failure:
         raise click.ClickException(app.failure)
     return ExitCode.OK if app.return_code in (None, 0) else ExitCode.USAGE

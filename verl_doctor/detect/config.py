@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 _HYDRA = re.compile(r"Error executing job with overrides: (\[.*)$")
-_COMMAND = re.compile(r"-m verl\.[\w.]+ (.+)$")
+_COMMAND = re.compile(r"(-m verl\.[\w.]+) (.+)$")
 _ITEM = re.compile(r"(?:^|\s)(\+{0,2}~?[A-Za-z_][\w.@]*=(?:'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\S*))")
 
 MAX_DUMP_CHARS = 400_000
@@ -18,6 +18,8 @@ class Settings:
 
     def __init__(self) -> None:
         self.overrides: tuple[str, ...] = ()
+        self.command = ""
+        """`python -m verl.…`, without the overrides."""
         self.config: dict[str, Any] = {}
 
     def overrides_line(self, text: str) -> None:
@@ -33,7 +35,8 @@ class Settings:
             return
         command = _COMMAND.search(text)
         if command and not self.overrides:
-            self.overrides = tuple(found.group(1) for found in _ITEM.finditer(command[1]))
+            self.command = f"python {command[1]}"
+            self.overrides = tuple(found.group(1) for found in _ITEM.finditer(command[2]))
 
     def dump(self, text: str) -> None:
         """Takes the text of a pretty-printed config (a Python literal); ignored if it is none."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..detect.collectives import Collectives
 from ..detect.config import Settings
+from ..detect.facts import Facts
 from ..detect.metrics import Metrics, judge, wanted_keys
 from ..detect.processes import Elastic, Shell
 from ..detect.progress import Progress, phase_of_frames
@@ -21,6 +22,7 @@ from ..model import Block, Event, Evidence, Line, Match
 from ..scan import anchors
 from .incidents import Incidents, template
 from .lives import Lives
+from .messages import Messages
 from .winner import Winner
 
 MAX_ERROR_SHAPES = 50
@@ -45,6 +47,8 @@ class Collector:
         self.samples = Samples()
         self.progress = Progress()
         self.settings = Settings()
+        self.facts = Facts()
+        self.messages = Messages()
         self.metrics = Metrics(
             key for rule in base.by_kind.get("metric", ()) for key in self._keys(rule)
         )
@@ -120,7 +124,12 @@ class Collector:
         matches = self.matcher.line(line, seen.literals) if seen.literals else []
         if matches:
             self._line(matches, region)
-        if anchors.ERROR_LINE in found and not matches and not region:
+        if region:
+            return
+        is_error = anchors.ERROR_LINE in found
+        if is_error or anchors.WARNING in found:
+            self.messages.add(line, is_error)
+        if is_error and not matches:
             self._error_line(line)
 
     def _anchored(self, line: Line, raw: str, found: frozenset[int], region: int) -> None:
@@ -138,6 +147,8 @@ class Collector:
             self.progress.phase_text(line.number, raw)
         if anchors.DONE in found:
             self.progress.done(line)
+        if anchors.FACT in found:
+            self.facts.line(line.text)
         if anchors.OVERRIDES in found:
             self.settings.overrides_line(line.text)
         if anchors.ELASTIC in found:

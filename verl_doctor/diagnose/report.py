@@ -41,11 +41,12 @@ def report(
     tail: str,
     notes: Sequence[str],
     lang: Lang,
+    clock: tuple[float | None, float | None] = (None, None),
 ) -> Report:
     """Builds the report once everything has been collected.
 
     Takes the finished collector, the sources as read, the number of lines before each, the last
-    text of the log, notes of the reading, and the language.
+    text of the log, notes of the reading, the language, and the first and last time in the log.
     """
     closed = collector.closed()
     order, root = _order(collector, closed, lang)
@@ -66,6 +67,7 @@ def report(
         collector.progress.last_step,
         sources[-1].lines if sources else 0,
         _last_line(tail),
+        clock[1],
     )
     return Report(
         verdict=_verdict(root, order, collector),
@@ -83,6 +85,11 @@ def report(
         notes=tuple(_notes(collector, root, notes, lang)),
         overrides=tuple(mask(item) for item in collector.settings.overrides),
         rules_version=f"{len(collector.base)} rules",
+        started=clock[0],
+        command=collector.settings.command,
+        versions=dict(collector.facts.versions),
+        hardware=collector.facts.hardware,
+        messages=collector.messages.told(offsets),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NOBODY, Block, Line, Worker
-from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE
+from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE, WARNING
 from .blocks import Assembler, Part
 from .names import worker_of
 from .prefix import Peeled, peel
@@ -27,6 +27,8 @@ MAX_LINE = 64 * 1024
 MAX_LEARNED = 4
 _NUMBER = re.compile(r"\d+")
 _CLOCK = re.compile(r"\d:\d\d")
+MAX_WARNINGS = 2_000
+"""Warnings that are read; a log may hold a million of them, and they come in a few kinds."""
 MAX_DUMP = 4_000
 """Lines of a pretty-printed config that are taken as one."""
 
@@ -91,12 +93,18 @@ class Reader:
         self._dump: list[str] = []
         self._dump_line: Line | None = None
         self._depth = 0
+        self._warnings = MAX_WARNINGS
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Item]:
         """Yields what was seen in all chunks, in the order of the log."""
         for chunk in chunks:
             yield from self.feed(chunk)
         yield from self.end()
+
+    @property
+    def clock(self) -> tuple[float | None, float | None]:
+        """The first and the last time that the log has told."""
+        return self._began, self._clock
 
     @property
     def backwards(self) -> bool:
@@ -130,7 +138,7 @@ class Reader:
         return self._blocks.busy or self._dump_line is not None
 
     def _chunk(self, chunk: bytes, number: int) -> Iterator[Item]:
-        hits = self._scanner.scan(chunk)
+        hits = self._limited(self._scanner.scan(chunk))
         count, size = len(hits), len(chunk)
         i = pos = 0
         while pos < size:
@@ -153,6 +161,17 @@ class Reader:
             yield from self._line(chunk[pos:stop], number, found)
             pos = stop + 1
             number += 1
+
+    def _limited(self, hits: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The hits without the warnings beyond the limit."""
+        kept = []
+        for hit in hits:
+            if hit[1] == WARNING:
+                self._warnings -= 1
+                if self._warnings < 0:
+                    continue
+            kept.append(hit)
+        return kept
 
     def _line(self, raw: bytes, number: int, found: list[tuple[int, int]]) -> Iterator[Item]:
         raw = raw.rstrip(b"\r")

@@ -6,7 +6,19 @@ gives none: order is always by line, a clock is never needed.
 
 from __future__ import annotations
 
-from .findings import CauseState, Evidence, Finding, FixText, Match, Phase, Report, SourceInfo
+from .findings import (
+    CauseState,
+    Comparison,
+    Evidence,
+    Finding,
+    FixText,
+    Match,
+    Message,
+    Phase,
+    Report,
+    SourceInfo,
+)
+from .history import STATES, Seen, State
 from .logs import NOBODY, Block, Event, Exc, Frame, Line, Worker
 from .rules import Cause, Example, Fix, Hint, MatchSpec, Pattern, Reference, Rule, Text
 from .words import PHASES, SEVERITIES, Lang, Level, Role, Severity, Verdict, severity_rank
@@ -15,9 +27,11 @@ __all__ = [
     "NOBODY",
     "PHASES",
     "SEVERITIES",
+    "STATES",
     "Block",
     "Cause",
     "CauseState",
+    "Comparison",
     "Event",
     "Evidence",
     "Example",
@@ -32,14 +46,17 @@ __all__ = [
     "Line",
     "Match",
     "MatchSpec",
+    "Message",
     "Pattern",
     "Phase",
     "Reference",
     "Report",
     "Role",
     "Rule",
+    "Seen",
     "Severity",
     "SourceInfo",
+    "State",
     "Text",
     "Verdict",
     "Worker",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from .history import Seen
 from .logs import NOBODY, Block, Worker
 from .words import Level, Role, Severity, Verdict
 
@@ -58,6 +59,8 @@ class FixText:
     verify: str = ""
     cause: str = ""
     """Id of the cause that it is against."""
+    worked: bool = False
+    """Whether it has resolved the same fault before, on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,29 @@ class Finding:
     """Why it holds its place: root, demoted by what, recovered."""
     captures: Mapping[str, str] = field(default_factory=dict)
     """What the rule's title was filled with: it can be said again in another language."""
+    history: Seen | None = None
+    """What the incident store knows of it; None if it was not asked or knows nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A kind of warning or error that the log prints."""
+
+    template: str
+    """The text without its numbers and addresses: the same in every run."""
+    level: Literal["error", "warning"]
+    first: Evidence
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a run prints that the last good one did not."""
+
+    run: str
+    """Name of the good run."""
+    ended_at: float
+    new: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +150,13 @@ class Report:
     """Things a reader should know: folded lines, a source cut short, which file to fetch."""
     overrides: tuple[str, ...] = ()
     rules_version: str = ""
+    started: float | None = None
+    command: str = ""
+    """`python -m verl.…`, without the overrides."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Package -> version, as far as the log tells them."""
+    hardware: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
+    """Warnings and errors that the log prints, each kind once."""
+    compared: Comparison | None = None
+    """Against the last good run that the incident store knows; None if there is none."""

@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timezone
 from typing import Any
 
-from ..model import Finding, Report
+from ..model import Comparison, Finding, Report, Seen
 
 
 def _time(stamp: float | None) -> str | None:
@@ -45,6 +45,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
                     ("code", fix.code),
                     ("risk", fix.risk),
                     ("verify", fix.verify),
+                    ("worked_here", fix.worked),
                 )
                 if value
             }
@@ -61,6 +62,44 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "last_seen": _time(finding.last_seen),
         "fingerprint": finding.fingerprint,
         "references": list(finding.references),
+        "history": _history(finding.history),
+    }
+
+
+def _compared(compared: Comparison | None) -> dict[str, Any] | None:
+    if compared is None:
+        return None
+    return {
+        "run": compared.run,
+        "ended": _time(compared.ended_at),
+        "new": [
+            {
+                "level": one.level,
+                "path": one.first.path,
+                "line": one.first.line,
+                "text": one.first.text,
+                "count": one.count,
+            }
+            for one in compared.new
+        ],
+    }
+
+
+def _history(seen: Seen | None) -> dict[str, Any] | None:
+    if seen is None:
+        return None
+    return {
+        "number": seen.number,
+        "times": seen.times,
+        "occurrences": seen.occurrences,
+        "state": seen.state,
+        "fix": seen.fix,
+        "worked": list(seen.worked),
+        "first_seen": _time(seen.first_seen_at),
+        "last_seen": _time(seen.last_seen_at),
+        "last_run": seen.last_run,
+        "muted": seen.muted,
+        "mute_reason": seen.mute_reason,
     }
 
 
@@ -92,6 +131,12 @@ def as_dict(report: Report) -> dict[str, Any]:
         "hidden": dict(report.hidden),
         "notes": list(report.notes),
         "overrides": list(report.overrides),
+        "command": report.command,
+        "versions": dict(report.versions),
+        "hardware": list(report.hardware),
+        "started": _time(report.started),
+        "ended": _time(report.phase.last_time),
+        "compared": _compared(report.compared),
         "rules_version": report.rules_version,
     }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
-from ..model import Fix, FixText, Lang
+from ..logs.text import visible
+from ..model import Comparison, Fix, FixText, Lang, Seen
 
 _LABELS: dict[str, tuple[str, str]] = {
     "line": ("line {n}", "第 {n} 行"),
@@ -44,6 +46,62 @@ _LABELS: dict[str, tuple[str, str]] = {
     "printed_by": ("printed by", "输出自"),
     "note": ("note", "提示"),
     "unexplained": ("unexplained", "未识别"),
+    "worked": ("[worked here before]", "[此前在本机有效]"),
+    "before": ("before", "以往"),
+    "seen_once": ("seen once, in run {run} ({day})", "出现过 1 次：任务 {run}（{day}）"),
+    "seen_times": (
+        "seen {n} times, last in run {run} ({day})",
+        "出现过 {n} 次，最近一次：任务 {run}（{day}）",
+    ),
+    "seen_fixed": ("; what fixed it was: {fix}", "；当时的解决办法：{fix}"),
+    "seen_state": ("; {state}", "；{state}"),
+    "state_acknowledged": ("acknowledged", "已确认"),
+    "state_regressed": ("it has come back since", "此后又复发"),
+    "seen_short": (", seen {n}x before", "，以往 {n} 次"),
+    "muted": (
+        "muted: {reason} (#{number}; it ended this run, so it is shown)",
+        "已静音：{reason}（#{number}；它中止了本次任务，因此仍然显示）",
+    ),
+    "new_since": (
+        "New since the last good run, {run} ({day})",
+        "与上一次正常任务 {run}（{day}）相比，新出现的信息",
+    ),
+    "new_more": ("and {n} more", "以及另外 {n} 条"),
+    "issue_system": ("System Info", "环境信息"),
+    "issue_reproduction": ("Reproduction", "复现方式"),
+    "issue_happened": ("What happened", "现象"),
+    "issue_why": ("Why, as far as the log tells", "原因（据日志判断）"),
+    "issue_chain": ("What followed or stood beside it", "连带与其他问题"),
+    "issue_tried": ("What was tried", "已尝试的办法"),
+    "issue_expected": ("Expected behavior", "期望结果"),
+    "issue_hardware": ("hardware", "硬件"),
+    "issue_verdict": ("verdict", "结论"),
+    "issue_phase": ("phase", "阶段"),
+    "issue_started": ("first line at", "首行时间"),
+    "issue_ended": ("last line at", "末行时间"),
+    "issue_last": ("last line", "末行"),
+    "issue_rule": ("rule", "规则"),
+    "issue_sure": ("how sure", "把握"),
+    "issue_note": ("note", "备注"),
+    "issue_proposed": ("proposed by verl-doctor", "verl-doctor 的建议"),
+    "issue_system_hint": (
+        "As far as the log tells. Please add the output of python scripts/diagnose.py, and whether "
+        "this is an official example script or a modified one.",
+        "以上仅来自日志。请补充 python scripts/diagnose.py 的输出，"
+        "并说明用的是官方示例脚本还是自己修改过的。",
+    ),
+    "issue_no_command": (
+        "The log shows no command. Please add the command with its overrides.",
+        "日志中没有启动命令，请补充完整的命令与覆盖项。",
+    ),
+    "issue_tried_hint": (
+        "Please say what you have tried of this, and what came of it.",
+        "请说明其中哪些已经试过，结果如何。",
+    ),
+    "issue_expected_hint": (
+        "Please say what you expected instead.",
+        "请说明期望的结果。",
+    ),
     "risk": ("[risk: {how}]", "[风险：{how}]"),
     "risk_medium": ("medium", "中"),
     "risk_high": ("high", "高"),
@@ -56,6 +114,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "hidden_folded": ("{n} lines folded by Ray", "Ray 折叠的 {n} 行"),
     "hidden_quoted": ("{n} inside model output", "模型输出中的 {n} 处"),
     "hidden_context": ("{n} harmless messages", "{n} 条无害信息"),
+    "hidden_muted": ("{n} muted", "{n} 条已静音"),
     "hidden_more": ("{n} further findings", "另外 {n} 条发现"),
     "hidden_teardown": ("{n} shutdown messages", "{n} 条退出信息"),
     "size": ("{lines} lines, {size}", "{lines} 行，{size}"),
@@ -114,6 +173,30 @@ def pasted(fix: Fix | FixText) -> list[tuple[str, str]]:
     `>` code."""
     parts = (("$", fix.run), ("+", fix.set), (">", fix.code))
     return [(sign, text) for sign, text in parts if text]
+
+
+def remembered(seen: Seen, lang: Lang) -> list[str]:
+    """What is known of a finding from other runs, as sentences; none if only this run showed it."""
+    told = []
+    if seen.times:
+        day = time.strftime("%Y-%m-%d", time.localtime(seen.last_seen_at))
+        key = "seen_once" if seen.times == 1 else "seen_times"
+        text = label(key, lang, n=seen.times, run=visible(seen.last_run, 80), day=day)
+        if seen.fix:
+            text += label("seen_fixed", lang, fix=visible(seen.fix, 200))
+        if seen.state in ("acknowledged", "regressed"):
+            text += label("seen_state", lang, state=label(f"state_{seen.state}", lang))
+        told.append(text)
+    if seen.muted:
+        reason = visible(seen.mute_reason, 200)
+        told.append(label("muted", lang, reason=reason, number=seen.number))
+    return told
+
+
+def since(compared: Comparison, lang: Lang) -> str:
+    """The heading over what the last good run did not print."""
+    day = time.strftime("%Y-%m-%d", time.localtime(compared.ended_at))
+    return label("new_since", lang, run=visible(compared.run, 80), day=day)
 
 
 def label(key: str, lang: Lang, **values: object) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from ..model import Evidence, Lang, Report
-from .labels import label, pasted
+from .labels import label, pasted, remembered, since
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """Text as an inline code span whose fence is longer than any run of backticks in it."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * (longest + 1)
@@ -16,14 +16,21 @@ def _code(text: str) -> str:
     return f"{fence}{pad}{text.replace(chr(10), ' ')}{pad}{fence}"
 
 
-def _plain(text: str) -> str:
+def fenced(text: str) -> str:
+    """Lines as a code block whose fence is longer than any run of backticks in them."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def plain(text: str) -> str:
     """Words that may hold log text: nothing in them is markup, a mention or a link."""
     text = re.sub(r"([\\`*_{}\[\]()#+!|<>~$])", r"\\\1", text.replace("\n", " "))
     return text.replace("@", "@\u200b")
 
 
 def _line(one: Evidence) -> str:
-    return f"- {_code(f'{one.path}:{one.line}')} {_code(one.text)}"
+    return f"- {code(f'{one.path}:{one.line}')} {code(one.text)}"
 
 
 def render(report: Report, *, lang: Lang = "en") -> str:
@@ -35,22 +42,29 @@ def render(report: Report, *, lang: Lang = "en") -> str:
     out = [f"## {say('verdict_' + report.verdict)}: {say('phase_' + report.phase.name)}"]
     for source in report.sources:
         size = say("size", lines=source.lines, size=f"{source.bytes} B")
-        out.append(f"- {_code(source.path)}: {size}")
+        out.append(f"- {code(source.path)}: {size}")
     for finding in report.findings:
         name = finding.rule or say("unexplained")
-        out.append(f"\n### {name} {_plain(finding.title)}")
+        out.append(f"\n### {name} {plain(finding.title)}")
         role = say("role_" + finding.role).strip()
         severity = say("severity_" + finding.severity)
         sure = say("sure", how=say("sure_" + finding.confidence))
-        out.append(f"{role}, {severity}, {sure}. {_plain(finding.why)}\n")
+        out.append(f"{role}, {severity}, {sure}. {plain(finding.why)}\n")
         out += [_line(one) for one in finding.evidence if one.text]
-        out.append(f"\n**{say('why')}**: {_plain(finding.cause)}\n")
+        out.append(f"\n**{say('why')}**: {plain(finding.cause)}\n")
+        if finding.history:
+            told = remembered(finding.history, lang)
+            out += [f"**{say('before')}**: {plain(text)}\n" for text in told]
         for i, fix in enumerate(finding.fixes, 1):
-            out.append(f"{i}. {_plain(fix.text)}")
-            out += [f"   {_code(paste)}" for _, paste in pasted(fix)]
+            worked = f" **{plain(say('worked'))}**" if fix.worked else ""
+            out.append(f"{i}. {plain(fix.text)}{worked}")
+            out += [f"   {code(paste)}" for _, paste in pasted(fix)]
     if report.unexplained:
         out.append(f"\n### {say('unexplained')}")
         out += [_line(one) for one in report.unexplained]
+    if report.compared and report.compared.new:
+        out.append(f"\n### {plain(since(report.compared, lang))}")
+        out += [_line(one.first) for one in report.compared.new]
     for note in report.notes:
-        out.append(f"\n> {_plain(note)}")
+        out.append(f"\n> {plain(note)}")
     return "\n".join(out) + "\n"

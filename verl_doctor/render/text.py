@@ -15,8 +15,8 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from ..model import Finding, Fix, FixText, Lang, Report
-from .labels import label, pasted, size_of
+from ..model import Comparison, Finding, Fix, FixText, Lang, Report
+from .labels import label, pasted, remembered, since, size_of
 
 COLOURS = {
     "critical": "bold red",
@@ -35,6 +35,7 @@ VERDICT_COLOURS = {
 }
 MAX_OTHERS = 8
 MAX_FIXES = 4
+MAX_NEW = 6
 PIPE_WIDTH = 80
 
 
@@ -111,6 +112,8 @@ class Page:
         """One fix: words, what can be pasted, how to see that it worked."""
         if fix.risk in ("medium", "high"):
             text += " " + self.say("risk", how=self.say("risk_" + fix.risk))
+        if isinstance(fix, FixText) and fix.worked:
+            text += " " + self.say("worked")
         self.field(f"{self.say('fix')} {number}", text)
         for sign, command in pasted(fix):
             self.paste(sign, command)
@@ -153,6 +156,8 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
         page.field(say("or"), others[0].text)
         for cause in others[1:3]:
             page.field("", cause.text)
+    for told in remembered(finding.history, page.lang) if finding.history else ():
+        page.field(say("before"), told, "bold")
     for i, fix in enumerate(finding.fixes[:MAX_FIXES], 1):
         page.fix(i, fix.text, fix, fix.verify)
     for url in finding.references[:2]:
@@ -167,6 +172,8 @@ def _other(page: Page, finding: Finding, choice: bool) -> None:
     mark.append(finding.title)
     where = page.place(finding.evidence[0].path, finding.evidence[0].line)
     times = f", {finding.count}x" if finding.count > 1 else ""
+    if finding.history and finding.history.times:
+        times += page.say("seen_short", n=finding.history.times)
     mark.append(f"  ({where}{times})", style="dim")
     page.out.print(mark)
     if choice or finding.role in ("advice", "root"):
@@ -214,6 +221,8 @@ def render(
     if not root or root.rule is None or report.verdict not in ("failed", "interrupted"):
         for line in report.unexplained[-3:]:
             page.field(page.place(line.path, line.line), line.text, "dim")
+    if report.compared and report.compared.new:
+        _compared(page, report.compared)
     if root:
         _root(page, root, choice)
     hidden = [say(f"hidden_{key}", n=n) for key, n in report.hidden.items() if n]
@@ -223,6 +232,15 @@ def render(
         page.field(say("note"), note)
     _verdict(page, report, root)
     return buffer.getvalue()
+
+
+def _compared(page: Page, compared: Comparison) -> None:
+    page.out.print(Text(f"\n{since(compared, page.lang)}", style="bold"))
+    for one in compared.new[:MAX_NEW]:
+        times = f"  ({one.count}x)" if one.count > 1 else ""
+        page.field(page.place(one.first.path, one.first.line), one.first.text + times, "dim")
+    if len(compared.new) > MAX_NEW:
+        page.field("", page.say("new_more", n=len(compared.new) - MAX_NEW), "dim")
 
 
 def _verdict(page: Page, report: Report, root: Finding | None) -> None:

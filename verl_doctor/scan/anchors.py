@@ -24,6 +24,8 @@ NCCL: Final = 13
 REPEATED: Final = 14
 METRICS: Final = 15
 IGNORED: Final = 16
+FACT: Final = 17
+WARNING: Final = 18
 
 FIRST_RULE: Final = 100
 """Ids from here on belong to rule texts."""
@@ -132,6 +134,9 @@ ANCHORS: Final[dict[int, str]] = {
     r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
     IGNORED: r"Exception ignored (in|on|while)",
+    FACT: r"(ersion[\"']?[ :=]{1,3}[\"']?v?\d|LLM engine \(v\d"
+    r"|NVIDIA [A-Z\d]|AMD Instinct|Ascend ?\d)",
+    WARNING: r"(\bWARNING\b|\bWARN |Warning: )",
     REPEATED: r"\[repeated \d+x across",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",
 }

@@ -1,8 +1,8 @@
 """The incident store: what was found on this machine before, in one SQLite file.
 
-`record` writes a report, `history` says what is known of a fault, `incidents`, `find` and
-`occurrences` read for a person, `acknowledge`, `resolve`, `mute` and the rest of `change` keep what
-people say. Everything that is kept has been masked.
+`recall` puts into a report what is known of its findings, and `record` writes the report;
+`incidents`, `find`, `occurrences`, `notes`, `similar` and `history` read; `acknowledge`, `resolve`,
+`reopen`, `mute`, `unmute`, `add_note` and `tag` keep what people say. All that is kept is masked.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from __future__ import annotations
 from ..logs.mask import mask
 from .change import acknowledge, add_note, mute, reopen, resolve, tag, unmute
 from .db import default_path
+from .purge import Purged, purge
 from .read import find, history, incidents, notes, occurrences
+from .recall import is_muted, recall
 from .record import record
 from .similar import similar
+from .transfer import Merged, export, merge, take_in
 from .types import (
     STATES,
     WAKE_OCCURRENCES,
@@ -33,8 +36,10 @@ __all__ = [
     "WAKE_RUNS",
     "Incident",
     "Listing",
+    "Merged",
     "Note",
     "Occurrence",
+    "Purged",
     "Recorded",
     "Seen",
     "Similar",
@@ -42,17 +47,23 @@ __all__ = [
     "acknowledge",
     "add_note",
     "default_path",
+    "export",
     "find",
     "history",
     "incidents",
+    "is_muted",
     "mask",
+    "merge",
     "mute",
     "notes",
     "occurrences",
+    "purge",
+    "recall",
     "record",
     "reopen",
     "resolve",
     "similar",
     "tag",
+    "take_in",
     "unmute",
 ]

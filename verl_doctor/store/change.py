@@ -21,8 +21,8 @@ from .read import incident_of
 from .sql import change as sql
 from .sql import read
 from .sql.base import transaction
-from .sql.record import index_words
-from .types import Incident, Note
+from .sql.record import index_words, set_columns
+from .types import LATEST, Incident, Note
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -36,7 +36,7 @@ def acknowledge(fingerprint: str, *, db_path: Path | None = None) -> Incident:
                 f"incident #{one.number} is resolved. To take that back: "
                 f"verl-doctor incidents reopen {one.number}"
             )
-        sql.update(db, fingerprint, {"state": "acknowledged", "changed_at": time.time()})
+        set_columns(db, fingerprint, {"state": "acknowledged", "changed_at": time.time()})
         return _now(db, fingerprint)
 
 
@@ -51,7 +51,7 @@ def resolve(fingerprint: str, fix: str, *, db_path: Path | None = None) -> Incid
         now = time.time()
         sql.add_resolution(db, {"fingerprint": fingerprint, "fix": fix, "resolved_at": now})
         row = {"state": "resolved", "fix": fix, "resolved_at": now, "changed_at": now}
-        sql.update(db, fingerprint, row)
+        set_columns(db, fingerprint, row)
         return _now(db, fingerprint)
 
 
@@ -65,7 +65,7 @@ def reopen(fingerprint: str, *, db_path: Path | None = None) -> Incident:
         if one.state == "resolved":
             sql.withdraw_resolution(db, fingerprint)
         row = {"state": "new", "resolved_at": None, "changed_at": time.time()}
-        sql.update(db, fingerprint, row)
+        set_columns(db, fingerprint, row)
         return _now(db, fingerprint)
 
 
@@ -80,8 +80,8 @@ def mute(
     """
     reason = _worded(reason, "the reason", "mute", '--reason "known, harmless"')
     now = time.time()
-    if until is not None and until <= now:
-        raise StoreError("a mute has to end in the future, e.g. --until 7d")
+    if until is not None and not now < until <= LATEST:
+        raise StoreError("a mute has to end in the future, before the year 9892: --until 7d")
     with _change(fingerprint, db_path) as (db, _):
         row = {"muted_at": now, "muted_until": until, "mute_reason": reason, "changed_at": now}
         sql.mute(db, fingerprint, row)
@@ -92,7 +92,7 @@ def unmute(fingerprint: str, *, db_path: Path | None = None) -> Incident:
     """Ends a mute, and returns the incident as it now is."""
     with _change(fingerprint, db_path) as (db, _):
         row = {"muted_at": None, "muted_until": None, "mute_reason": "", "changed_at": time.time()}
-        sql.update(db, fingerprint, row)
+        set_columns(db, fingerprint, row)
         return _now(db, fingerprint)
 
 

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from . import schema
-from .sql.base import transaction
+from .sql.base import Readable, transaction
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -24,7 +24,7 @@ MIGRATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Name and statements of each step; its number is its place, counted from 1."""
 
 
-def version(db: Database) -> int:
+def version(db: Readable) -> int:
     """Number of the last step that has run; 0 for an empty database."""
     if not list(
         db.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'")

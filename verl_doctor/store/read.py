@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from ..model import Evidence
 from . import db as files
+from .opening import spaced
 from .sql import read as sql
-from .sql.base import Row
+from .sql.base import Readable, Row
 from .types import Incident, Listing, Note, Occurrence, Seen, State
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _LARGEST = 2**63 - 1
 def history(
     fingerprints: Iterable[str], *, db_path: Path | None = None, without_run: int = 0
 ) -> dict[str, Seen]:
-    """What the store knows of these faults, by fingerprint; those it never saw are left out.
+    """What the store knows of these faults, by fingerprint; those it does not know are left out.
 
     Takes fingerprints, the database file (default: `default_path()`) and the id of a run that is
     not to be counted: the present one, if it has been recorded already. Raises StoreError if the
@@ -35,7 +36,17 @@ def history(
     if not os.path.lexists(path):
         return {}
     with files.connect(path) as db:
-        return {row["fingerprint"]: Seen(**row) for row in sql.seen(db, fingerprints, without_run)}
+        return seen_in(db, fingerprints, without_run)
+
+
+def seen_in(db: Readable, fingerprints: Iterable[str], without_run: int) -> dict[str, Seen]:
+    """`history` in a store that is open."""
+    found = {}
+    for row in sql.seen(db, fingerprints, without_run, time.time()):
+        worked = tuple(json.loads(row["worked"]))
+        plain = {**row, "muted": bool(row["muted"]), "worked": worked}
+        found[row["fingerprint"]] = Seen(**plain)
+    return found
 
 
 def incidents(
@@ -68,7 +79,7 @@ def _expression(text: str) -> str:
     """
     words = text.split()
     words = [word for word in words if any(map(str.isalnum, word))] or words[:1]
-    quoted = [files.spaced(word).replace('"', '""') for word in words]
+    quoted = [spaced(word).replace('"', '""') for word in words]
     return " ".join(f'"{word}"*' for word in quoted)
 
 

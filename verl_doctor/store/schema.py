@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .types import WAKE_OCCURRENCES, WAKE_RUNS
+
 APPLICATION_ID = 0x76444F43
 """`vDOC`, in the header of the file: tells a store from another program's database."""
 
@@ -185,10 +187,14 @@ THIRD = (
     # the greatest number that an incident had which has been purged: no number is given twice
     "CREATE TABLE numbers (last INTEGER NOT NULL)",
     "INSERT INTO numbers VALUES (0)",
-    """
+    f"""
     CREATE VIEW incident_list AS
-    SELECT number, state, muted_at IS NOT NULL AS muted, severity, rule, title, runs,
-      occurrences AS printed, datetime(first_seen_at, 'unixepoch') AS first_seen,
+    SELECT number, state,
+      muted_at IS NOT NULL AND runs <= {WAKE_RUNS} * muted_runs
+      AND occurrences <= {WAKE_OCCURRENCES} * muted_occurrences
+      AND (muted_until IS NULL OR muted_until > strftime('%s', 'now') + 0) AS muted,
+      severity, rule, title, runs, occurrences AS printed,
+      datetime(first_seen_at, 'unixepoch') AS first_seen,
       datetime(last_seen_at, 'unixepoch') AS last_seen, fix,
       (SELECT group_concat(tag, ', ') FROM tags t WHERE t.fingerprint = i.fingerprint) AS tags,
       (SELECT group_concat(text, '; ') FROM notes n WHERE n.fingerprint = i.fingerprint) AS notes,

@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-from ..model import Evidence
+from ..model import STATES, Evidence, Seen, State
 
-State = Literal["new", "acknowledged", "resolved", "regressed"]
-STATES: tuple[State, ...] = ("new", "acknowledged", "resolved", "regressed")
-"""`regressed`: seen in a run that ended after somebody had resolved it."""
+__all__ = [
+    "LATEST",
+    "STATES",
+    "WAKE_OCCURRENCES",
+    "WAKE_RUNS",
+    "Incident",
+    "Listing",
+    "Note",
+    "Occurrence",
+    "Recorded",
+    "Seen",
+    "Similar",
+    "State",
+]
 
 WAKE_RUNS = 3
 """A mute ends when the incident has been seen in more than this many times the runs it had then."""
+LATEST = 250_000_000_000.0
+"""The last time that is kept, in the year 9892: beyond 9999 no calendar can show it."""
 WAKE_OCCURRENCES = 10
 """The same for how often it was printed, which varies more from run to run."""
 
@@ -35,26 +47,6 @@ class Recorded:
     """The file was created by this call."""
     updated: bool
     """The run was known already: the same log, or the same log having grown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What is known of one fault."""
-
-    fingerprint: str
-    number: int
-    """Short name for people: `incidents show 3`. Never given twice."""
-    times: int
-    """Runs that showed it."""
-    occurrences: int
-    """How often it was printed, all runs together."""
-    state: State
-    fix: str
-    """What resolved it the last time, as it was written down; empty if nothing was."""
-    first_seen_at: float
-    last_seen_at: float
-    last_run: str
-    """Name of the run that showed it last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -80,15 +80,14 @@ class DoctorApp(App[None]):
             lambda snapshot: self._post(Told(snapshot)),
             lambda news: self._post(NewsTold(news)),
         )  # fmt: skip
-        self.history: Mapping[str, store.Seen] = {}
-        """What the store knew of this run's findings before, by fingerprint."""
         self.recorded = False
-        """The run is on record, or the store was asked at least."""
+        """The run has been read to its end, and the store has answered."""
         self.failure = ""
         """Why the app ended by itself: a rule folder that cannot be read."""
         self._record = record
-        self._run = 0
-        self._report: Report | None = None
+        self._snapshot = Snapshot()
+        self._asked: frozenset[str] = frozenset()
+        """The findings that the store was asked about last."""
         self._triage = Triage()
 
     def get_default_screen(self) -> Screen[None]:
@@ -112,10 +111,13 @@ class DoctorApp(App[None]):
             self.failure = snapshot.error
             self.exit(return_code=2)
             return
-        self._report = snapshot.report
+        self._snapshot = snapshot
         self._triage.show_snapshot(snapshot)
-        if snapshot.finished and self._report is not None:
-            self._keep(self._report)
+        report = snapshot.report
+        prints = frozenset(one.fingerprint for one in report.findings) if report else frozenset()
+        if snapshot.finished or prints != self._asked:
+            self._asked = prints
+            self.ask_history()
 
     def on_news_told(self, event: NewsTold) -> None:
         news = event.news
@@ -126,39 +128,42 @@ class DoctorApp(App[None]):
             text += f": {finding.rule or label('unexplained', self.lang)} {finding.title}"
         self.say(text, "information" if news.kind in ("cleared", "resumed") else "warning")
 
-    def _keep(self, report: Report) -> None:
-        """Records the run once it has been read, as the command line does, and asks for history."""
-
-        def work() -> None:
-            if self._record and report.findings:
-                try:
-                    self._run = store.record(report).run
-                except StoreError as error:
-                    self.say(word("recording_failed", self.lang, why=error), "error")
-            self.call_from_thread(self.ask_history)
-
-        self.run_worker(work, thread=True, group="store", exit_on_error=False)
-
     def ask_history(self) -> None:
-        """Asks the store, in a thread, what it knows of this run's findings."""
-        report = self._report
+        """Asks the store, in a thread, what it knows of this run's findings; a run that has been
+        read to its end is recorded first, as the command line does."""
+        snapshot = self._snapshot
+        report = snapshot.report
         if report is None:
             return
 
         def work() -> None:
-            prints = [finding.fingerprint for finding in report.findings]
+            known = report
             try:
-                known = store.history(prints, without_run=self._run)
+                if snapshot.finished and not self.recorded:
+                    self._keep(report)
+            except StoreError as error:
+                self.say(word("recording_failed", self.lang, why=error), "error")
+            try:
+                known = store.recall(report)
             except StoreError as error:
                 self.say(str(error), "error")
-            else:
-                self.call_from_thread(self._remember, known)
+            self.call_from_thread(self._remember, snapshot, known)
 
-        self.run_worker(work, thread=True, group="history", exclusive=True, exit_on_error=False)
+        self.run_worker(work, thread=True, group="store", exit_on_error=False)
 
-    def _remember(self, known: Mapping[str, store.Seen]) -> None:
-        self.history, self.recorded = known, True
-        self._triage.show_history()
+    def _remember(self, snapshot: Snapshot, known: Report) -> None:
+        self.recorded = self.recorded or snapshot.finished
+        if self._snapshot is snapshot:
+            self._triage.show_snapshot(replace(snapshot, report=known))
+
+    def _keep(self, report: Report) -> None:
+        if self._record and (report.findings or report.verdict == "healthy"):
+            store.record(report)
+
+    def keep_rest(self) -> None:
+        """Records what was known of a run that was left while it went on. Errors: StoreError."""
+        if self._snapshot.report is not None and not self._snapshot.finished:
+            self._keep(self._snapshot.report)
 
     # --- what screens ask for ---------------------------------------------------------------
 

@@ -53,10 +53,6 @@ _WORDS: dict[str, tuple[str, str]] = {
     "state_supported": ("supported", "有佐证"),
     "state_confirmed": ("confirmed", "已证实"),
     "state_ruled_out": ("ruled out", "已排除"),
-    "seen_before": (
-        "seen in {runs} runs before, the last one: {run}",
-        "此前 {runs} 次任务出现过，最近一次：{run}",
-    ),
     "fixed_by": ("resolved last time by: {fix}", "上次的解决方法：{fix}"),
     "first_time": ("not seen on this machine before", "本机首次出现"),
     "place_held": ("its place: {why}", "排序依据：{why}"),

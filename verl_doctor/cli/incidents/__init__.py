@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import change, look
+from . import change, look, transfer
 from .group import incidents
 
-__all__ = ["change", "incidents", "look"]
+__all__ = ["change", "incidents", "look", "transfer"]

@@ -24,11 +24,20 @@ _ids = click.argument("names", metavar="ID…", nargs=-1, required=True)
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
+def span(text: str) -> float:
+    """A length of time, in seconds: `30m`, `12h`, `7d`, `2w`."""
+    found = re.fullmatch(r"(\d{1,6})\s*([mhdw])", text.strip())
+    if found is None:
+        raise click.BadParameter(f"{text!r} is no length of time: 30m, 12h, 7d or 2w")
+    return float(int(found[1]) * _UNITS[found[2]])
+
+
 def moment(text: str) -> float:
     """A time to come, in seconds since the epoch: `7d`, `12h`, `2026-12-24`, `2026-12-24 18:00`."""
-    span = re.fullmatch(r"(\d{1,6})\s*([mhdw])", text.strip())
-    if span:
-        return time.time() + int(span[1]) * _UNITS[span[2]]
+    try:
+        return time.time() + span(text)
+    except click.BadParameter:
+        pass
     try:
         return datetime.fromisoformat(text.strip()).timestamp()
     except (ValueError, OverflowError) as error:

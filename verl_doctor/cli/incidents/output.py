@@ -28,6 +28,7 @@ def write_json(value: dict[str, Any], indent: int | None = None) -> None:
 
 
 def utc(seconds: float | None) -> str | None:
+    """A time for programs: `2026-12-02T01:30:00Z`."""
     if seconds is None:
         return None
     moment = datetime.fromtimestamp(seconds, timezone.utc)
@@ -35,7 +36,9 @@ def utc(seconds: float | None) -> str | None:
 
 
 def dated(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: utc(value) if key.endswith("_at") else value for key, value in row.items()}
+    """The row with its times for programs."""
+    times = ("_at", "_until")
+    return {key: utc(value) if key.endswith(times) else value for key, value in row.items()}
 
 
 def incident_json(one: Incident) -> dict[str, Any]:

@@ -45,6 +45,18 @@ WORDS: dict[str, tuple[str, str]] = {
     "did_mute": ("#{number} muted: ", "#{number} 已静音："),
     "did_unmute": ("#{number} no longer muted: ", "#{number} 已取消静音："),
     "did_tag": ("#{number} tagged: ", "#{number} 标签已更新："),
+    "took in": (
+        "new: {runs} runs, {incidents} incidents, {occurrences} times that one was seen",
+        "新增：{runs} 个任务，{incidents} 个问题，{occurrences} 次出现",
+    ),
+    "purged": (
+        "deleted: {runs} runs, {incidents} incidents",
+        "已删除：{runs} 个任务，{incidents} 个问题",
+    ),
+    "purge?": (
+        "Delete from {path} for good?",
+        "从 {path} 中永久删除？",
+    ),
     "no notes": ("no notes on #{number}", "#{number} 没有备注"),
     "no similar": ("nothing on record is like #{number}", "没有与 #{number} 相似的记录"),
     "not found": ("no incident has these words: {text}", "没有包含这些词的记录：{text}"),

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import random
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 Row = Mapping[str, Any]
+
+
+class Readable(Protocol):
+    """What answers a query with rows: sqlite-utils' Database, or `db.Glance`."""
+
+    def query(self, sql: str, params: dict[str, Any] | None = None) -> Iterable[dict[str, Any]]:
+        """The rows of a statement, with its named values if it has some."""
 
 
 @contextmanager
@@ -19,7 +29,7 @@ def transaction(db: Database) -> Iterator[None]:
     IMMEDIATE takes the write lock at the start: two writers that had both read first could
     otherwise only be told apart by failing one of them.
     """
-    db.conn.execute("BEGIN IMMEDIATE")
+    _begin(db.conn)
     try:
         yield
     except BaseException:
@@ -34,7 +44,28 @@ def transaction(db: Database) -> Iterator[None]:
         raise
 
 
-def rows(db: Database, sql: str, values: Mapping[str, Any]) -> list[Row]:
+def _begin(connection: sqlite3.Connection) -> None:
+    """Takes the write lock, waiting for other writers as long as the connection is set to.
+
+    SQLite's own waiting asks every 100 ms: among eight busy writers one can ask in vain for long.
+    """
+    wait_ms = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    deadline = time.monotonic() + wait_ms / 1000
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(random.uniform(0.001, 0.01))
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {wait_ms}")
+
+
+def rows(db: Readable, sql: str, values: Mapping[str, Any]) -> list[Row]:
     """The rows of a statement with named values."""
     return list(db.query(sql, dict(values)))
 

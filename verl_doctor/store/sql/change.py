@@ -6,23 +6,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .base import Row, insert
+from .record import set_columns
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 
-def update(db: Database, fingerprint: str, row: Row) -> None:
-    """Overwrites the given columns of an incident."""
-    assignments = ", ".join(f"{name} = :{name}" for name in row)
-    db.execute(
-        f"UPDATE incidents SET {assignments} WHERE fingerprint = :fingerprint",
-        {**row, "fingerprint": fingerprint},
-    )
-
-
 def mute(db: Database, fingerprint: str, row: Row) -> None:
     """Mutes an incident, measured from now on against the runs and lines that it has now."""
-    update(db, fingerprint, row)
+    set_columns(db, fingerprint, row)
     db.execute(
         "UPDATE incidents SET muted_runs = runs, muted_occurrences = occurrences"
         " WHERE fingerprint = ?",

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ..types import WAKE_OCCURRENCES, WAKE_RUNS
-from .base import Row, rows
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
+from .base import Readable, Row, rows
 
 # An incident without a run is one that better rules have explained otherwise: it keeps its number
 # and what people wrote about it, and is not shown.
 _SHOWN = "runs > 0"
-
-
-def seen(db: Database, fingerprints: Iterable[str], without_run: int) -> list[Row]:
-    """What is known of incidents, one run left out (0: none)."""
-    return rows(
-        db,
-        "SELECT i.fingerprint, i.number, i.state, i.fix, count(*) AS times,"
-        " sum(o.count) AS occurrences, min(o.first_seen_at) AS first_seen_at,"
-        " max(o.last_seen_at) AS last_seen_at,"
-        " (SELECT r.name FROM occurrences p JOIN runs r ON r.id = p.run"
-        "  WHERE p.fingerprint = i.fingerprint AND p.run <> :run"
-        "  ORDER BY p.last_seen_at DESC, p.run DESC LIMIT 1) AS last_run"
-        " FROM incidents i JOIN occurrences o ON o.fingerprint = i.fingerprint AND o.run <> :run"
-        " WHERE i.fingerprint IN (SELECT value FROM json_each(:fingerprints))"
-        " GROUP BY i.fingerprint",
-        {"run": without_run, "fingerprints": json.dumps(list(fingerprints))},
-    )
 
 
 _MUTED = f"""
@@ -51,6 +30,28 @@ _DECISIVE = """
 _INCIDENT = f"SELECT i.*, {_MUTED} AS muted, {_TAGS} AS tags FROM incidents i"
 
 
+def seen(db: Readable, fingerprints: Iterable[str], without_run: int, now: float) -> list[Row]:
+    """What is known of incidents, one run left out (0: none)."""
+    return rows(
+        db,
+        f"SELECT i.fingerprint, i.number, i.state, i.fix, {_MUTED} AS muted, i.mute_reason,"
+        " count(o.id) AS times, coalesce(sum(o.count), 0) AS occurrences,"
+        " coalesce(min(o.first_seen_at), i.first_seen_at) AS first_seen_at,"
+        " coalesce(max(o.last_seen_at), i.last_seen_at) AS last_seen_at,"
+        " coalesce((SELECT r.name FROM occurrences p JOIN runs r ON r.id = p.run"
+        "  WHERE p.fingerprint = i.fingerprint AND p.run <> :run"
+        "  ORDER BY p.last_seen_at DESC, p.run DESC LIMIT 1), '') AS last_run,"
+        " (SELECT json_group_array(fix) FROM"
+        "  (SELECT fix FROM resolutions f WHERE f.fingerprint = i.fingerprint"
+        "   GROUP BY fix ORDER BY max(resolved_at) DESC)) AS worked"
+        " FROM incidents i"
+        " LEFT JOIN occurrences o ON o.fingerprint = i.fingerprint AND o.run <> :run"
+        " WHERE i.fingerprint IN (SELECT value FROM json_each(:fingerprints))"
+        " GROUP BY i.fingerprint",
+        {"run": without_run, "fingerprints": json.dumps(list(fingerprints)), "now": now},
+    )
+
+
 def _chosen(states: Sequence[str], words: str) -> tuple[str, dict[str, str]]:
     """The condition that lists of incidents share, and its values."""
     where, values = f"WHERE {_SHOWN}", {}
@@ -63,14 +64,14 @@ def _chosen(states: Sequence[str], words: str) -> tuple[str, dict[str, str]]:
     return where, values
 
 
-def count_incidents(db: Database, states: Sequence[str], words: str) -> int:
+def count_incidents(db: Readable, states: Sequence[str], words: str) -> int:
     """How many incidents are in one of the states (none given: in any) and hold the words."""
     where, values = _chosen(states, words)
     return int(rows(db, f"SELECT count(*) AS n FROM incidents {where}", values)[0]["n"])
 
 
 def list_incidents(
-    db: Database, states: Sequence[str], words: str, limit: int, now: float
+    db: Readable, states: Sequence[str], words: str, limit: int, now: float
 ) -> list[Row]:
     """Incidents in one of the states that hold the words (an FTS5 expression; empty: any), the one
     seen last first; of one run, the root first."""
@@ -82,14 +83,14 @@ def list_incidents(
     )
 
 
-def incident(db: Database, fingerprint: str, now: float) -> Row | None:
+def incident(db: Readable, fingerprint: str, now: float) -> Row | None:
     """One incident by its whole fingerprint."""
     values = {"fingerprint": fingerprint, "now": now}
     found = rows(db, f"{_INCIDENT} WHERE fingerprint = :fingerprint", values)
     return found[0] if found else None
 
 
-def incidents_named(db: Database, name: str, number: int, now: float) -> list[Row]:
+def incidents_named(db: Readable, name: str, number: int, now: float) -> list[Row]:
     """The incident with this whole fingerprint, else this number, else this start of one."""
     tests = ("fingerprint = :name", "number = :number", "substr(fingerprint, 1, :n) = :name")
     for test in tests:
@@ -103,7 +104,7 @@ def incidents_named(db: Database, name: str, number: int, now: float) -> list[Ro
     return []
 
 
-def occurrences_of(db: Database, fingerprint: str, limit: int) -> list[Row]:
+def occurrences_of(db: Readable, fingerprint: str, limit: int) -> list[Row]:
     """An incident's occurrences with their runs, the newest first."""
     return rows(
         db,
@@ -114,7 +115,7 @@ def occurrences_of(db: Database, fingerprint: str, limit: int) -> list[Row]:
     )
 
 
-def evidence_of(db: Database, occurrence: int) -> list[Row]:
+def evidence_of(db: Readable, occurrence: int) -> list[Row]:
     """The lines that show an occurrence, the decisive one first."""
     return rows(
         db,
@@ -123,12 +124,12 @@ def evidence_of(db: Database, occurrence: int) -> list[Row]:
     )
 
 
-def logs_of(db: Database, run: int) -> list[Row]:
+def logs_of(db: Readable, run: int) -> list[Row]:
     """The logs of a run as they were when it was recorded last, in their order."""
     return rows(db, "SELECT * FROM logs WHERE run = :run ORDER BY rowid", {"run": run})
 
 
-def notes_of(db: Database, fingerprint: str) -> list[Row]:
+def notes_of(db: Readable, fingerprint: str) -> list[Row]:
     """The notes on an incident, the oldest first."""
     return rows(
         db,
@@ -138,7 +139,7 @@ def notes_of(db: Database, fingerprint: str) -> list[Row]:
     )
 
 
-def candidates(db: Database, fingerprint: str, words: str, now: float) -> list[Row]:
+def candidates(db: Readable, fingerprint: str, words: str, now: float) -> list[Row]:
     """Other incidents of the same rule or with one of the words (an FTS5 expression), with their
     newest decisive line; 300 at most."""
     return rows(
@@ -152,8 +153,38 @@ def candidates(db: Database, fingerprint: str, words: str, now: float) -> list[R
     )
 
 
-def decisive_line(db: Database, fingerprint: str) -> str:
+def decisive_line(db: Readable, fingerprint: str) -> str:
     """The decisive line of an incident in its newest run; empty if it has none."""
     sql = f"SELECT {_DECISIVE} AS line FROM incidents c WHERE fingerprint = :fingerprint"
     found = rows(db, sql, {"fingerprint": fingerprint})
     return str(found[0]["line"]) if found else ""
+
+
+def runs_with_logs(db: Readable, keys: Iterable[str]) -> list[int]:
+    """Ids of the runs that hold one of these logs, the newest first; 100 at most."""
+    found = rows(
+        db,
+        "SELECT DISTINCT run FROM logs WHERE key IN (SELECT value FROM json_each(:keys))"
+        " ORDER BY run DESC LIMIT 100",
+        {"keys": json.dumps(list(keys))},
+    )
+    return [row["run"] for row in found]
+
+
+def good_runs(db: Readable, without_run: int) -> list[Row]:
+    """Runs that came to an orderly end and whose messages are known, the newest first, one run
+    left out; 50 at most."""
+    return rows(
+        db,
+        "SELECT id, name, folder, command, coalesce(ended_at, recorded_at) AS ended_at FROM runs r"
+        " WHERE verdict = 'healthy' AND id <> :run"
+        " AND EXISTS (SELECT 1 FROM messages m WHERE m.run = r.id)"
+        " ORDER BY ended_at DESC, id DESC LIMIT 50",
+        {"run": without_run},
+    )
+
+
+def templates_of(db: Readable, run: int) -> set[str]:
+    """The kinds of messages that a run printed."""
+    found = rows(db, "SELECT template FROM messages WHERE run = :run", {"run": run})
+    return {row["template"] for row in found}

@@ -16,17 +16,6 @@ if TYPE_CHECKING:
 # --- runs -----------------------------------------------------------------------------------
 
 
-def runs_with_logs(db: Database, keys: Iterable[str]) -> list[int]:
-    """Ids of the runs that hold one of these logs, the newest first; 100 at most."""
-    found = rows(
-        db,
-        "SELECT DISTINCT run FROM logs WHERE key IN (SELECT value FROM json_each(:keys))"
-        " ORDER BY run DESC LIMIT 100",
-        {"keys": json.dumps(list(keys))},
-    )
-    return [row["run"] for row in found]
-
-
 def run(db: Database, run: int) -> Row:
     """One run, by its id."""
     return rows(db, "SELECT * FROM runs WHERE id = :run", {"run": run})[0]
@@ -48,6 +37,18 @@ def replace_logs(db: Database, run: int, rows: Iterable[Row]) -> None:
     db.execute("DELETE FROM logs WHERE run = :run", {"run": run})
     for row in rows:
         insert(db, "logs", {"run": run, **row})
+
+
+def replace_messages(db: Database, run: int, rows: Iterable[Row]) -> None:
+    """Sets the kinds of messages of a run; of two that masking has made equal, the first stays."""
+    db.execute("DELETE FROM messages WHERE run = :run", {"run": run})
+    for row in rows:
+        names = ", ".join(row)
+        places = ", ".join(f":{name}" for name in row)
+        db.execute(
+            f"INSERT OR IGNORE INTO messages (run, {names}) VALUES (:run, {places})",
+            {"run": run, **row},
+        )
 
 
 # --- incidents ------------------------------------------------------------------------------
@@ -92,6 +93,15 @@ def update_incident(db: Database, row: Row) -> None:
         "  THEN NULL ELSE muted_at END"
         " WHERE fingerprint = :fingerprint",
         dict(row),
+    )
+
+
+def set_columns(db: Database, fingerprint: str, row: Row) -> None:
+    """Overwrites the given columns of an incident."""
+    assignments = ", ".join(f"{name} = :{name}" for name in row)
+    db.execute(
+        f"UPDATE incidents SET {assignments} WHERE fingerprint = :fingerprint",
+        {**row, "fingerprint": fingerprint},
     )
 
 

@@ -180,16 +180,11 @@ class Triage(Hunting, Keeping):
         full = Shown(
             report,
             finding,
-            self.doctor.history.get(finding.fingerprint) if finding is not None else None,
             self.doctor.recorded,
             self.lang,
             short_names(paths) if len(paths) > 1 else {},
         )
         self.query_one(Detail).show(full, same=same)
-
-    def show_history(self) -> None:
-        """The store has answered: shows what it knows of the chosen finding."""
-        self._show_detail(same=True)
 
     def _mark_evidence(self) -> None:
         marked: dict[int, bool] = {}

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from textual.content import Content
 
 from ...model import CauseState, Evidence, Finding, FixText, Lang, Report
-from ...render.labels import label, pasted
-from ...store import Seen
+from ...render.labels import label, pasted, remembered
 from ..keys import bindings
 from ..words import word
 from .findings import MARKS, STYLES
@@ -36,7 +35,6 @@ class Shown:
 
     report: Report
     finding: Finding | None = None
-    seen: Seen | None = None
     recorded: bool = False
     """The store has been asked: not to be there means something."""
     lang: Lang = "en"
@@ -99,7 +97,7 @@ def _of_finding(shown: Shown) -> Iterator[Entry[Item]]:
         workers = ", ".join(finding.workers)
         text = f"{label('worker', lang)}: {workers}"
         yield Entry(Content(text), Item("text", workers, decisive), INDENT)
-    if shown.seen is None and shown.recorded:
+    if shown.recorded and not (finding.history is not None and finding.history.times):
         text = word("first_time", lang)
         yield Entry(Content(text), Item("text", text), INDENT)
     why = word("place_held", lang, why=finding.why)
@@ -127,14 +125,10 @@ def _of_log(shown: Shown) -> Iterator[Entry[Item]]:
 
 
 def _history(shown: Shown) -> Iterator[Entry[Item]]:
-    seen, lang = shown.seen, shown.lang
-    if seen is None:
-        return
-    text = word("seen_before", lang, runs=seen.times, run=seen.last_run)
-    yield Entry(Content.styled(text, "bold"), Item("text", text), INDENT)
-    if seen.fix:
-        text = word("fixed_by", lang, fix=seen.fix)
-        yield Entry(Content.styled(text, "bold $text-success"), Item("fix", seen.fix), INDENT)
+    assert shown.finding is not None
+    seen = shown.finding.history
+    for text in remembered(seen, shown.lang) if seen is not None else ():
+        yield Entry(Content.styled(text, "bold"), Item("text", text), INDENT)
 
 
 def _cause(number: int, cause: CauseState, lang: Lang) -> Content:
@@ -153,12 +147,12 @@ def _cause(number: int, cause: CauseState, lang: Lang) -> Content:
 
 def _fix(number: int, fix: FixText, causes: dict[str, int], lang: Lang) -> Content:
     against = f" ({label('why', lang)} {causes[fix.cause]})" if fix.cause in causes else ""
-    risk = ""
+    remarks = f" {label('worked', lang)}" if fix.worked else ""
     if fix.risk in ("medium", "high"):
-        risk = " " + label("risk", lang, how=label(f"risk_{fix.risk}", lang))
+        remarks += " " + label("risk", lang, how=label(f"risk_{fix.risk}", lang))
     parts: list[tuple[str, str]] = [
         (f"{label('fix', lang)} {number}{against} ", "bold"),
-        (fix.text + risk, ""),
+        (fix.text + remarks, ""),
     ]
     for sign, text in pasted(fix):
         body = text.rstrip().replace("\n", "\n    ")
@@ -177,9 +171,14 @@ def _line(one: Evidence, shown: Shown) -> Entry[Item]:
 
 
 def _notes(shown: Shown) -> Iterator[Entry[Item]]:
-    if shown.report.notes:
-        yield Entry(Content(word("notes_head", shown.lang)))
-    for note in shown.report.notes:
+    report, lang = shown.report, shown.lang
+    notes = list(report.notes)
+    hidden = [label(f"hidden_{key}", lang, n=n) for key, n in report.hidden.items() if n]
+    if hidden:
+        notes.append(f"{label('hidden', lang)} {', '.join(hidden)}")
+    if notes:
+        yield Entry(Content(word("notes_head", lang)))
+    for note in notes:
         yield Entry(Content(note), Item("text", note), INDENT)
 
 

@@ -1,0 +1,34 @@
+"""What is remembered of a fault from other runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["new", "acknowledged", "resolved", "regressed"]
+STATES: tuple[State, ...] = ("new", "acknowledged", "resolved", "regressed")
+"""`regressed`: seen in a run that ended after somebody had resolved it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of one fault."""
+
+    fingerprint: str
+    number: int
+    """Short name for people: `incidents show 3`. Never given twice."""
+    times: int
+    """Runs that showed it; 0 where the present run, which does not count, is the only one."""
+    occurrences: int
+    """How often it was printed, all runs together."""
+    state: State
+    fix: str
+    """What resolved it the last time, as it was written down; empty if nothing was."""
+    first_seen_at: float
+    last_seen_at: float
+    last_run: str
+    """Name of the run that showed it last."""
+    muted: bool = False
+    mute_reason: str = ""
+    worked: tuple[str, ...] = ()
+    """Every fix that has resolved it, the last one first."""
