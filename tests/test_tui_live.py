@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from verl_doctor import store
 from verl_doctor.sources import Source
 from verl_doctor.tui.reading import Input
 from verl_doctor.tui.widgets.findings import same_fault
@@ -181,6 +182,15 @@ def test_a_pipe_leaves_the_keyboard_working() -> None:
     terminal.until("rank 1 did not join")
     assert terminal.leave(b"q") == 0
     assert b"Traceback (most recent call last):\r\n  File" not in terminal.output
+
+
+def test_a_run_that_is_left_while_it_goes_on_is_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(FAULT)
+    terminal = Terminal(f"{sys.executable} -m verl_doctor tui -f {path}")
+    terminal.until("unexplained")
+    assert terminal.leave(b"q") == 0
+    assert [one.title for one in store.incidents().incidents] == ["ValueError: boom"]
 
 
 def test_without_a_terminal_the_verb_says_what_to_type() -> None:
