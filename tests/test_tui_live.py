@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
 import os
 import pty
 import select
@@ -13,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from verl_doctor import store
+from verl_doctor.pipeline import Session
 from verl_doctor.sources import Source
+from verl_doctor.tui.logfile.tape import Tape
 from verl_doctor.tui.reading import Input
 from verl_doctor.tui.widgets.findings import same_fault
 
@@ -107,6 +111,70 @@ def test_a_pipe_is_shown_as_it_comes(tmp_path: Path) -> None:
     with os.fdopen(reader, "rb") as stream:
         wanted = Input((Source("<stdin>", "stdin"),), stdin=stream, live=True)
         use(wanted, script, read=False)
+
+
+def test_a_full_disk_takes_nothing_from_the_diagnosis(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.log.gz"
+    path.write_bytes(gzip.compress(b"usual\n" * 2_000_000 + FAULT))
+
+    def no_room(tape: Tape, chunk: bytes) -> None:
+        if tape.taken:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        kept(tape, chunk)
+
+    kept = Tape._keep
+    monkeypatch.setattr(Tape, "_keep", no_room)
+
+    async def script(user: User) -> None:
+        assert "ValueError: boom" in user.screen()
+        report = user.triage.snapshot.report
+        assert report is not None
+        assert any("is full" in note for note in report.notes)
+        user.log.focus()
+        await user.press("G")
+        assert "usual" in user.screen()
+
+    use(path, script)
+
+
+def test_a_fault_of_our_own_leaves_what_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(FAULT)
+
+    async def script(user: User) -> None:
+        await user.until(lambda: user.triage.finding is not None)
+        monkeypatch.setattr(Session, "pause", lambda self: 1 / 0)
+        with path.open("ab") as file:
+            file.write(b"more\n")
+        await user.until(lambda: user.triage.snapshot.finished)
+        assert any("ZeroDivisionError" in told for told in user.messages())
+        assert "ValueError: boom" in user.screen()
+
+    use(Input(follow=str(path)), script, read=False)
+
+
+def test_what_is_known_of_a_fault_stays_while_the_log_grows(tmp_path: Path) -> None:
+    before, path = tmp_path / "before.log", tmp_path / "train.log"
+    before.write_bytes(FAULT)
+    path.write_bytes(FAULT)
+
+    async def nothing(user: User) -> None:
+        pass
+
+    use(before, nothing)
+
+    async def script(user: User) -> None:
+        await user.until(lambda: "seen once, in run" in user.screen())
+        with path.open("ab") as file:
+            file.write(b"more\n")
+        await user.until(lambda: user.triage.snapshot.lines == 4)
+        assert "seen once, in run" in user.screen()
+
+    use(Input(follow=str(path)), script, read=False)
 
 
 def test_reading_can_be_stopped_and_what_was_read_is_diagnosed(tmp_path: Path) -> None:

@@ -71,7 +71,8 @@ class User:
     async def settle(self) -> None:
         """Waits for the threads that search, filter and ask the store."""
         for _ in range(2):
-            await self.app.workers.wait_for_complete()
+            # not `workers.wait_for_complete`: it takes a search that was overtaken for an error
+            await self.until(lambda: all(worker.is_finished for worker in self.app.workers))
             await self.pilot.pause()
 
     async def until(self, holds: Callable[[], object]) -> None:

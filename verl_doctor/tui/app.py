@@ -86,8 +86,11 @@ class DoctorApp(App[None]):
         """Why the app ended by itself: a rule folder that cannot be read."""
         self._record = record
         self._snapshot = Snapshot()
-        self._asked: frozenset[str] = frozenset()
-        """The findings that the store was asked about last."""
+        self._shown: frozenset[str] = frozenset()
+        """Fingerprints of the findings on the screen."""
+        self._asking = False
+        self._again = False
+        """The store has to be asked once more when it has answered."""
         self._triage = Triage()
 
     def get_default_screen(self) -> Screen[None]:
@@ -111,13 +114,16 @@ class DoctorApp(App[None]):
             self.failure = snapshot.error
             self.exit(return_code=2)
             return
+        if snapshot.trouble:
+            self.say(snapshot.trouble, "error")
         self._snapshot = snapshot
-        self._triage.show_snapshot(snapshot)
         report = snapshot.report
         prints = frozenset(one.fingerprint for one in report.findings) if report else frozenset()
-        if snapshot.finished or prints != self._asked:
-            self._asked = prints
-            self.ask_history()
+        if snapshot.finished or prints != self._shown:
+            # what is new is shown at once; else the store's answer brings the rest
+            self._shown = prints
+            self._triage.show_snapshot(snapshot)
+        self.ask_history()
 
     def on_news_told(self, event: NewsTold) -> None:
         news = event.news
@@ -135,6 +141,10 @@ class DoctorApp(App[None]):
         report = snapshot.report
         if report is None:
             return
+        if self._asking:
+            self._again = True
+            return
+        self._asking = True
 
         def work() -> None:
             known = report
@@ -153,8 +163,12 @@ class DoctorApp(App[None]):
 
     def _remember(self, snapshot: Snapshot, known: Report) -> None:
         self.recorded = self.recorded or snapshot.finished
+        self._asking = False
         if self._snapshot is snapshot:
             self._triage.show_snapshot(replace(snapshot, report=known))
+        if self._again:
+            self._again = False
+            self.ask_history()
 
     def _keep(self, report: Report) -> None:
         if self._record and (report.findings or report.verdict == "healthy"):

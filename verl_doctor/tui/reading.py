@@ -11,7 +11,8 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from tempfile import gettempdir
 from typing import BinaryIO
 
 from ..diagnose.lives import Life
@@ -48,6 +49,9 @@ class Snapshot:
     """Lines of all sources that have been read."""
     finished: bool = False
     error: str = ""
+    """Why nothing can be read at all."""
+    trouble: str = ""
+    """Why reading ended early, for no fault of the log."""
 
     def place(self, number: int) -> tuple[str, int]:
         """The source that holds a line of the run, and the line's number within it."""
@@ -120,6 +124,7 @@ class Reading:
         self._tell = tell
         self._stop = threading.Event()
         self._session: Session | None = None
+        self._last = Snapshot()
         self.base: RuleBase | None = None
         """The rules, once they are loaded."""
         self.quiet_s = 0.0
@@ -168,10 +173,14 @@ class Reading:
             self._publish(Snapshot(error=str(error), finished=True))
             return
         self._session = Session(self.base, scanner, self._lang)
-        if self._input.grows:
-            self._grow(self._session)
-        else:
-            self._read(self._session)
+        try:
+            if self._input.grows:
+                self._grow(self._session)
+            else:
+                self._read(self._session)
+        except Exception as error:  # a fault of ours must not take what has been found away
+            trouble = word("trouble", self._lang, what=f"{type(error).__name__}: {error}")
+            self._publish(replace(self._last, finished=True, trouble=trouble))
 
     def _read(self, session: Session) -> None:
         last, wait = time.monotonic(), INTERIM_S
@@ -212,9 +221,7 @@ class Reading:
         session.end()
         self._publish(self._snapshot(session.report(), finished=True))
 
-    def _tapped(
-        self, given: Iterable[bytes], lines: Lines, remarks: Sequence[str]
-    ) -> Iterator[bytes]:
+    def _tapped(self, given: Iterable[bytes], lines: Lines, remarks: list[str]) -> Iterator[bytes]:
         """The chunks, each given to the screen first, up to where reading is stopped."""
         noted = len(remarks)
         for chunk in given:
@@ -222,7 +229,10 @@ class Reading:
                 return
             if chunk:
                 # a remark may mean that the file no longer holds what is read
+                full = lines.tape.full
                 lines.grow(chunk, check=len(remarks) != noted)
+                if lines.tape.full and not full:
+                    remarks.append(word("no_room", self._lang, folder=gettempdir()))
                 noted = len(remarks)
             yield chunk
 
@@ -230,7 +240,7 @@ class Reading:
         session = self._session
         assert session is not None
         assert self.base is not None
-        return Snapshot(
+        self._last = Snapshot(
             report=report,
             lives=session.lives,
             plots=plots_of(session, report, self.base),
@@ -238,3 +248,4 @@ class Reading:
             lines=session.lines,
             finished=finished,
         )
+        return self._last

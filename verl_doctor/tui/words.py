@@ -39,6 +39,15 @@ _WORDS: dict[str, tuple[str, str]] = {
         "reading was stopped before the end; the verdict covers what had been read",
         "读取被提前停止；结论只覆盖已读取的部分",
     ),
+    "no_room": (
+        "{folder} is full: what was read after that is diagnosed, but cannot be shown. "
+        "Set TMPDIR to a folder with more room",
+        "{folder} 已满：此后的内容仍会诊断，但无法显示。请将 TMPDIR 设为空间更大的目录",
+    ),
+    "trouble": (
+        "reading stopped by a fault of verl-doctor itself, please report it: {what}",
+        "verl-doctor 自身出错，读取停止，请反馈：{what}",
+    ),
     "provisional": ("so far", "暂定"),
     "loading": ("Loading the rules…", "正在加载规则…"),
     "no_findings_yet": ("Nothing found so far.", "目前没有发现。"),

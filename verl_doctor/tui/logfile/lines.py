@@ -57,7 +57,10 @@ class Lines:
         return self.tape.taken
 
     def grow(self, chunk: bytes, *, check: bool = False) -> None:
-        """Takes the next bytes as they were read; see `Tape.take` for `check`."""
+        """Takes the next bytes as they were read; see `Tape.take` for `check`. Where there is no
+        room for them, no more are taken."""
+        if self.tape.full:
+            return
         place, at = self.tape.taken, 0
         while at < len(chunk):
             step = min(BLOCK - place % BLOCK, len(chunk) - at)

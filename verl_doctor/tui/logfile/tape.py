@@ -31,6 +31,8 @@ class Tape:
         self._lock = threading.Lock()
         self.taken = 0
         """Bytes that reading has passed."""
+        self.full = False
+        """There is no room to keep what is read: it is diagnosed, and not shown."""
         if path is not None:
             info = os.fstat(self._open())
             self._known = max(0, info.st_size - skip)
@@ -49,10 +51,11 @@ class Tape:
         if self._split is None and check and self.read(self.taken, len(chunk)) != chunk:
             self._split = self.taken
         if self._split is not None:
-            if self._spool is None:
-                self._spool = tempfile.TemporaryFile(prefix="verl-doctor-")  # noqa: SIM115
-            self._spool.write(chunk)
-            self._spool.flush()
+            try:
+                self._keep(chunk)
+            except OSError:
+                self.full = True
+                return
         self.taken += len(chunk)
 
     def read(self, start: int, count: int) -> bytes:
@@ -76,6 +79,14 @@ class Tape:
             if self._file >= 0:
                 os.close(self._file)
                 self._file = -1
+
+    def _keep(self, chunk: bytes) -> None:
+        if self._spool is None:
+            # unbuffered: what could not be written is not tried again when it is closed
+            self._spool = tempfile.TemporaryFile(prefix="verl-doctor-", buffering=0)  # noqa: SIM115
+        rest = memoryview(chunk)
+        while rest:
+            rest = rest[self._spool.write(rest) :]
 
     def __del__(self) -> None:
         # by hand would be too early: the thread that reads may still append when the screen is left

@@ -99,6 +99,7 @@ class Triage(Hunting, Keeping):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Shows what is known now."""
+        ended = snapshot.finished and not self.snapshot.finished
         self.snapshot = snapshot
         report = snapshot.report
         if report is None:
@@ -108,7 +109,7 @@ class Triage(Hunting, Keeping):
         findings.show(report.findings, self.lang, finished=snapshot.finished, keep=keep)
         self._choose(findings.chosen)
         self._draw_strip()
-        if snapshot.finished or self._since_signs >= SIGNS_EVERY_S:
+        if ended or (self._since_signs >= SIGNS_EVERY_S and not snapshot.finished):
             self._since_signs = 0.0
             self._look_for_signs()
         self._tell_reading()

@@ -26,7 +26,7 @@ class Header(Static):
 
     def show(self, report: Report | None, progress: str, lang: Lang, *, finished: bool) -> None:
         """Shows a report's verdict, and words on the reading."""
-        left = Content(f" {word('loading', lang)}")
+        left = Content("" if finished else f" {word('loading', lang)}")
         if report is not None:
             where = label(f"phase_{report.phase.name}", lang)
             if report.phase.step is not None:
