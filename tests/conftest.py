@@ -57,7 +57,7 @@ def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def compiled_once(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def compiled_once(private_home: Path, warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Children of the test share a cache of the compiled rules: compiling takes seconds."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(warm_cache))
 

@@ -68,6 +68,8 @@ class Watch:
     """Called at every look at the clock with the seconds since the last output."""
     least_s: float = LEAST_S
     """A wait that is shorter is never told, however fast the steps."""
+    seen: Callable[[Report], None] | None = None
+    """Called with every report that is asked for on the way."""
     told: dict[str, _Told] = field(default_factory=dict)
     root: str = ""
     _cadence: Cadence = field(init=False)
@@ -118,6 +120,8 @@ class Watch:
     def look(self, now: float) -> None:
         """Asks for a report and tells what is new in it."""
         report = self.session.report()
+        if self.seen is not None:
+            self.seen(report)
         for finding in report.findings:
             if severity_rank(finding.severity) > severity_rank("medium"):
                 continue

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import BinaryIO
 
 from .detect.config import Settings
+from .detect.metrics.columns import Column
 from .diagnose.collect import Collector
+from .diagnose.lives import Life
 from .diagnose.report import report
 from .diagnose.words import say
 from .knowledge.base import RuleBase
@@ -69,6 +71,22 @@ class Session:
     def lines(self) -> int:
         """Lines read so far, all sources together."""
         return sum(reader.lines for reader, _ in self._sources)
+
+    @property
+    def lives(self) -> tuple[Life, ...]:
+        """Each worker's first and last line among those that hit, and its first fault, so far."""
+        return self._collector.lives.all()
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """The metrics of the log, by key; they grow while reading goes on."""
+        columns = self._collector.metrics
+        return {key: columns[key] for key in columns.keys()}  # noqa: SIM118 - no mapping
+
+    @property
+    def offsets(self) -> tuple[tuple[str, int], ...]:
+        """Each source that has been begun and the number of lines of the run before it."""
+        return tuple(self._offsets.items())
 
     def begin(self, name: str, remarks: list[str]) -> None:
         """Starts the next source. Takes its name and the notes of its reading, which may grow."""

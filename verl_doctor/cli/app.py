@@ -15,6 +15,7 @@ VERBS = {
     "diagnose": ("diagnose", "Name the cause and the fix in a log (the default verb)."),
     "check": ("check", "Before a run: configuration, data, model, machine."),
     "run": ("run", "Start a run; a diagnosis at its end, stacks at a hang."),
+    "tui": ("tui", "Look at a log interactively; also live (-f) and on a pipe."),
     "explain": ("explain", "What a rule knows: meaning, causes, fixes, links. Offline."),
     "rules": ("rules", "List, check and test the rules."),
     "incidents": ("incidents", "What was found before on this machine."),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
@@ -97,6 +95,7 @@ def diagnose(
     read as one run. What is found is recorded in ~/.local/state/verl-doctor/incidents.db after
     it has been printed (--no-record: not).
     """
+    from ..sources.follow import is_live
     from . import ExitCode
 
     logs = logs if flight else named_logs(logs)
@@ -104,7 +103,7 @@ def diagnose(
     if plot is not None and Path(plot).suffix.lower() not in (".svg", ".png"):
         raise click.UsageError(f"--plot {plot}: give a name that ends in .svg or .png")
     unreadable = False
-    if follow or (logs == ("-",) and form == "text" and _is_pipe(stdin)):
+    if follow or (logs == ("-",) and form == "text" and is_live(stdin)):
         if len(logs) != 1 or Path(logs[0]).is_dir():
             raise click.UsageError("--follow takes one log file, or a pipe")
         from ..knowledge.load import load
@@ -154,25 +153,6 @@ def diagnose(
     if worst <= severity_rank(fail_on) and not exit_zero:
         return ExitCode.FINDINGS
     return ExitCode.OK
-
-
-def _is_pipe(stdin: BinaryIO | None) -> bool:
-    """Whether standard input is a pipe whose text can be read live, as it comes.
-
-    What is compressed or UTF-16 is read to its end first, like a file.
-    """
-    import os
-    import stat
-
-    from ..sources.sniff import foreign, packing, utf16
-
-    try:
-        if stdin is None or not stat.S_ISFIFO(os.fstat(stdin.fileno()).st_mode):
-            return False
-        head = stdin.peek(16) if isinstance(stdin, io.BufferedReader) else b""
-    except (OSError, ValueError):
-        return False
-    return bool(head) and not (packing(head) or utf16(head) or foreign(head))
 
 
 def _write(

@@ -25,6 +25,7 @@ from ..match.matcher import Matcher
 from ..model import Block, Event, Evidence, Line, Match
 from ..scan import anchors
 from .incidents import Incidents, template
+from .lives import Lives
 from .messages import Messages
 from .winner import Winner
 
@@ -62,6 +63,7 @@ class Collector:
         self.ignored = 0
         self._errors: dict[str, tuple[Evidence, int]] = {}
         self.ranks: set[str] = set()
+        self.lives = Lives()
         self.total_lines = 0
         self.last_path = ""
         self._ends: dict[str, int] = {}
@@ -111,6 +113,7 @@ class Collector:
 
     def _seen(self, seen: Seen) -> None:
         line, found = seen.line, seen.anchors
+        self.lives.seen(line)
         if line.worker.rank:
             self.ranks.add(line.worker.rank)
         if line.repeated > 1:
@@ -238,6 +241,7 @@ class Collector:
         elif match.rule and self.base.rule(match.rule).role == "context":
             self.context += match.repeated
         else:
+            self.lives.fault(match)
             self._fold(match, also, self.incidents)
 
     def _fold(self, match: Match, also: set[str], incidents: Incidents) -> None:

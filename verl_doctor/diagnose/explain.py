@@ -204,12 +204,16 @@ class Explainer:
         for _, _, told, cause in scored:
             if told.state != "ruled_out":
                 fixes += [
-                    self._fix(fix, captures) for fix in cause.fixes if not self._is_set(fix.set)
+                    self._fix(fix, cause.id, captures)
+                    for fix in cause.fixes
+                    if not self._is_set(fix.set)
                 ]
-        unique = list({(fix.text, fix.run, fix.set, fix.code): fix for fix in fixes}.values())
-        return [told for _, _, told, _ in scored], unique
+        unique: dict[tuple[str, ...], FixText] = {}
+        for fix in fixes:
+            unique.setdefault((fix.text, fix.run, fix.set, fix.code), fix)
+        return [told for _, _, told, _ in scored], list(unique.values())
 
-    def _fix(self, fix: Fix, captures: Mapping[str, str]) -> FixText:
+    def _fix(self, fix: Fix, cause: str, captures: Mapping[str, str]) -> FixText:
         return FixText(
             fill(fix.text, captures, self._lang),
             paste(fix.run, captures),
@@ -217,6 +221,7 @@ class Explainer:
             paste(fix.code, captures),
             fix.risk,
             fill(fix.verify, captures, self._lang) if fix.verify else "",
+            cause,
         )
 
     def _is_set(self, overrides: str) -> bool:

@@ -156,8 +156,9 @@ def _read_private(path: Path) -> bytes | None:
         return file.read()
 
 
-def _write_private(path: Path, data: bytes) -> None:
-    """Writes a cache file whole or not at all; a cache that can't be written is no error."""
+def write_private(path: Path, data: bytes) -> bool:
+    """Writes a cache file whole or not at all, for its owner alone; returns whether it was
+    written: a cache that can't be is no error."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = path.with_name(f"{path.name}.{os.getpid()}")
@@ -169,6 +170,8 @@ def _write_private(path: Path, data: bytes) -> None:
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+        return True
+    return False
 
 
 def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Scanner]:
@@ -198,6 +201,6 @@ def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Sc
         for old in list(store.glob("*.json")) + list(store.glob("*.hs")):
             with contextlib.suppress(OSError):
                 old.unlink()
-        _write_private(store / f"{key}.json", json.dumps({"rules": rules, "notes": notes}).encode())
-        _write_private(store / f"{key}.hs", scanner.dump())
+        write_private(store / f"{key}.json", json.dumps({"rules": rules, "notes": notes}).encode())
+        write_private(store / f"{key}.hs", scanner.dump())
     return base, scanner

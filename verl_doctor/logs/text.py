@@ -67,7 +67,9 @@ def unglued(text: str) -> str:
 
 _SAFE = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}
 _SAFE[9] = "    "
-_BIDI = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_BIDI = {
+    code: f"\\u{code:04x}" for code in (0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
 _INVISIBLE = {0x200B: "\\u200b", 0x200E: "\\u200e", 0x200F: "\\u200f", 0x2028: " ", 0x2029: " "}
 _TABLE = {**_SAFE, **_BIDI, **_INVISIBLE}
 

@@ -85,6 +85,8 @@ class FixText:
     code: str = ""
     risk: str = ""
     verify: str = ""
+    cause: str = ""
+    """Id of the cause that it is against."""
     worked: bool = False
     """Whether it has resolved the same fault before, on this machine."""
 

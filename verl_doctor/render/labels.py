@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from ..logs.text import visible
 from ..model import Comparison, Fix, FixText, Lang, Seen
@@ -323,7 +324,21 @@ def duration(seconds: float) -> str:
 
 def label(key: str, lang: Lang, **values: object) -> str:
     """The word of that key. Errors: KeyError."""
-    text = _LABELS[key][1 if lang == "zh" else 0]
+    return filled(_LABELS[key][1 if lang == "zh" else 0], values)
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """The text with `{name}` replaced by the value of that name; other braces stay."""
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
     return text
+
+
+def size_of(count: int) -> str:
+    """A number of bytes in few characters: `812 B`, `4.2 MB`."""
+    size = float(count)
+    for unit in ("B", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

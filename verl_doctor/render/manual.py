@@ -25,9 +25,9 @@ def signature(spec: MatchSpec) -> list[str]:
     return lines
 
 
-def render(rule: Rule, *, lang: Lang, color: str, stream: TextIO) -> None:
-    """Prints the rule's page on the stream."""
-    out = console(stream, color)
+def render(rule: Rule, *, lang: Lang, color: str, stream: TextIO, width: int = 0) -> None:
+    """Prints the rule's page on the stream, so many cells wide (0: as wide as the terminal)."""
+    out = console(stream, color, width)
     page = Page(out, lang)
 
     def say(key: str) -> str:

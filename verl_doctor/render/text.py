@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..model import Comparison, Curve, Finding, Fix, FixText, Lang, Report, Story
-from .labels import label, pasted, remembered, since
+from .labels import label, pasted, remembered, since, size_of
 from .spark import extent, printable, sparkline
 
 COLOURS = {
@@ -40,21 +40,23 @@ MAX_NEW = 6
 PIPE_WIDTH = 80
 
 
-def console(stream: TextIO, color: str) -> Console:
+def console(stream: TextIO, color: str, width: int = 0) -> Console:
     """A console on the stream that never interprets what it prints.
 
-    Takes `auto`, `always` or `never`; NO_COLOR and TERM=dumb are respected by `auto`.
+    Takes `auto`, `always` or `never` (NO_COLOR and TERM=dumb are respected by `auto`), and a width
+    in cells; 0: the terminal's.
     """
     terminal = stream.isatty()
     wide = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
-    width = wide if terminal or os.environ.get("COLUMNS") else PIPE_WIDTH
+    if not terminal and not os.environ.get("COLUMNS"):
+        wide = PIPE_WIDTH
     plain = color == "never" or (
         color == "auto"
         and (not terminal or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb")
     )
     return Console(
         file=stream,
-        width=max(40, min(width, 120)),
+        width=width or max(40, min(wide, 120)),
         markup=False,
         highlight=False,
         emoji=False,
@@ -242,7 +244,7 @@ def render(
     say = page.say
     for source in report.sources[:5]:
         cut = f"  {say('truncated')}" if source.truncated else ""
-        size = say("size", lines=f"{source.lines:,}", size=_bytes(source.bytes))
+        size = say("size", lines=f"{source.lines:,}", size=size_of(source.bytes))
         out.print(Text(f"{source.path}: {size}{cut}", style="dim"), soft_wrap=True)
     if len(report.sources) > 5:
         out.print(Text(say("more_sources", n=len(report.sources) - 5), style="dim"))
@@ -302,12 +304,3 @@ def _verdict(page: Page, report: Report, root: Finding | None) -> None:
     else:
         line.append(f" {say('healthy_tail', where=where)}")
     page.out.print(line)
-
-
-def _bytes(count: int) -> str:
-    size = float(count)
-    for unit in ("B", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"

@@ -9,10 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import stat
 import time
 from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import BinaryIO
+
+from .sniff import foreign, packing, utf16
 
 POLL_S = 0.2
 BLOCK = 1 << 20
@@ -151,6 +154,21 @@ def _replaced(file: BinaryIO, path: str) -> bool:
         now, ours = os.stat(path), os.fstat(file.fileno())
         return (now.st_dev, now.st_ino) != (ours.st_dev, ours.st_ino)
     return False
+
+
+def is_live(stream: BinaryIO | None) -> bool:
+    """Whether a stream is a pipe whose text can be read live, as it comes.
+
+    What is compressed or UTF-16 is read to its end first, like a file. Looks at the first bytes,
+    and waits for them; they stay in the stream's buffer.
+    """
+    try:
+        if stream is None or not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode):
+            return False
+        head = stream.peek(16) if isinstance(stream, BufferedReader) else b""
+    except (OSError, ValueError):
+        return False
+    return bool(head) and not (packing(head) or utf16(head) or foreign(head))
 
 
 def follow_stream(

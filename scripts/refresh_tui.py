@@ -1,0 +1,43 @@
+"""Writes the screens that are kept anew: tests/snapshots/*.txt and docs/pictures/*.svg.
+
+usage: python scripts/refresh_tui.py    (look at `git diff` before you commit it)
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.tui_pilot import User
+from tests.tui_scenes import PICTURES, SCENES, SNAPSHOTS, Scene, show
+
+
+def keep(scene: Scene, user: User) -> None:
+    """Writes what the screen shows."""
+    (SNAPSHOTS / f"{scene.name}.txt").write_text(user.screen(), encoding="utf-8")
+    if scene.picture:
+        picture = user.app.export_screenshot(title=f"verl-doctor tui {scene.log}", simplify=True)
+        (PICTURES / f"{scene.name}.svg").write_text(picture, encoding="utf-8")
+
+
+def main() -> None:
+    """Shows every scene in a home of its own, so that nobody's incidents are in it."""
+    for folder, kind in ((SNAPSHOTS, "txt"), (PICTURES, "svg")):
+        folder.mkdir(exist_ok=True)
+        for old in folder.glob(f"*.{kind}"):
+            old.unlink()
+    with tempfile.TemporaryDirectory() as home:
+        for name in ("CONFIG", "STATE", "CACHE"):
+            os.environ[f"XDG_{name}_HOME"] = f"{home}/{name.lower()}"
+        os.environ.pop("NO_COLOR", None)
+        for scene in SCENES:
+            show(scene, lambda user, scene=scene: keep(scene, user))  # type: ignore[misc]
+            print(scene.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""When each worker was first and last heard of, and its first fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..model import Line, Match, Worker
+
+
+@dataclass(slots=True)
+class Life:
+    """One worker, by lines of the run; 0 or None where nothing is known."""
+
+    worker: Worker
+    first_line: int
+    last_line: int
+    first_time: float | None = None
+    last_time: float | None = None
+    fault_line: int = 0
+    fault_time: float | None = None
+
+
+class Lives:
+    """Every worker that a log names. Fed with lines that hit only: the last line of all may come
+    later."""
+
+    def __init__(self) -> None:
+        self._lives: dict[Worker, Life] = {}
+
+    def seen(self, line: Line) -> None:
+        """Takes a line, whoever printed it."""
+        life = self._lives.get(line.worker)
+        if life is None:
+            life = Life(line.worker, line.number, line.number, line.time)
+            self._lives[line.worker] = life
+        life.last_line, life.last_time = line.number, line.time
+
+    def fault(self, match: Match) -> None:
+        """Takes a match that becomes part of an incident."""
+        life = self._lives.get(match.worker)
+        if life is not None and not life.fault_line:
+            life.fault_line, life.fault_time = match.line, match.time
+
+    def all(self) -> tuple[Life, ...]:
+        """Copies, in the order in which the workers appeared."""
+        return tuple(replace(life) for life in self._lives.values())

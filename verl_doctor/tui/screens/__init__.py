@@ -1,0 +1,1 @@
+"""The screens: triage, incidents, rules, metrics, help, and small questions."""

@@ -1,0 +1,81 @@
+"""Small questions at the bottom of the screen: one line of text, or one of a few choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+
+_CSS = """
+{name} {{ align: left bottom; background: $background 30%; }}
+{name} > Vertical {{
+    height: auto; max-height: 80%; padding: 0 1;
+    border-top: solid $primary; background: $surface;
+}}
+{name} Input, {name} OptionList, {name} Input:focus, {name} OptionList:focus {{
+    border: none; padding: 0; background: $surface; height: auto;
+}}
+"""
+
+
+class Ask(ModalScreen[str | None]):
+    """Asks for a line of text; None if the user goes back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", show=False)]
+    DEFAULT_CSS = _CSS.format(name="Ask")
+
+    def __init__(self, question: str, text: str = "") -> None:
+        super().__init__()
+        self._question = question
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        box = Vertical(Input(self._text, select_on_focus=True))
+        box.border_title = Content(self._question)
+        yield box
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value)
+
+
+class Choose(ModalScreen[int | None]):
+    """Asks for one of a few choices; the index of it, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", show=False),
+        Binding("j", "down", show=False),
+        Binding("k", "up", show=False),
+        *(Binding(str(i), f"pick({i})", show=False) for i in range(1, 10)),
+    ]
+    DEFAULT_CSS = _CSS.format(name="Choose")
+
+    def __init__(self, question: str, choices: Sequence[str]) -> None:
+        super().__init__()
+        self._question = question
+        self._choices = choices
+
+    def compose(self) -> ComposeResult:
+        options = [Option(Content(f"{i}. {text}")) for i, text in enumerate(self._choices, 1)]
+        box = Vertical(OptionList(*options))
+        box.border_title = Content(self._question)
+        yield box
+
+    def action_pick(self, number: int) -> None:
+        if number <= len(self._choices):
+            self.dismiss(number - 1)
+
+    def action_down(self) -> None:
+        self.query_one(OptionList).action_cursor_down()
+
+    def action_up(self) -> None:
+        self.query_one(OptionList).action_cursor_up()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_index)
