@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..logs.text import whole_number
 from ..model import Event, Line
 
 SIGNALS = {
@@ -154,7 +155,8 @@ class Elastic:
                 continue
             seen.add(key)
             told = agent.get((entry.local_rank, entry.exitcode), entry)
-            code = int(entry.exitcode) if entry.exitcode.lstrip("-").isdigit() else 0
+            sign, digits = entry.exitcode[:1], entry.exitcode.removeprefix("-")
+            code = whole_number(digits) if digits.isdecimal() else 0
             events.append(
                 Event(
                     "elastic_failure",
@@ -164,7 +166,7 @@ class Elastic:
                         "rank": entry.rank or entry.local_rank,
                         "local_rank": entry.local_rank,
                         "exitcode": entry.exitcode,
-                        "signal": SIGNALS.get(-code, "") if code < 0 else "",
+                        "signal": SIGNALS.get(code, "") if sign == "-" else "",
                         "host": entry.host,
                         "time": entry.time,
                         "first_observed": "yes" if entry.first else "no",

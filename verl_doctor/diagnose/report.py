@@ -80,8 +80,8 @@ def report(
             "more": max(0, len(order) - MAX_FINDINGS),
             "teardown": len(findings) - len(shown) + collector.ignored,
         },
-        notes=tuple(_notes(collector, root, notes, lang)),
-        overrides=tuple(mask(item) for item in collector.settings.overrides),
+        notes=tuple(map(visible, _notes(collector, root, notes, lang))),
+        overrides=tuple(visible(mask(item)) for item in collector.settings.overrides),
         rules_version=f"{len(collector.base)} rules",
     )
 
