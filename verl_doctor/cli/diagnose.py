@@ -93,7 +93,7 @@ def diagnose(
     else:
         sources, failures = expand(logs, stdin=stdin)
         for failure in failures:
-            print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
+            print(f"verl-doctor: {failure.message}", file=sys.stderr)
         unreadable = any(failure.fatal for failure in failures)
         if not sources and (unreadable or not failures):
             return ExitCode.USAGE
@@ -128,7 +128,8 @@ def _is_pipe(stdin: BinaryIO | None) -> bool:
         head = stdin.peek(16) if isinstance(stdin, io.BufferedReader) else b""
     except (OSError, ValueError):
         return False
-    return bool(head) and not (packing(head) or utf16(head) or foreign(head))
+    begun = bool(head.strip(b"\0"))  # NUL bytes may go on for ever, and only `chunks` ends that
+    return begun and not (packing(head) or utf16(head) or foreign(head))
 
 
 def _live(log: str, base: RuleBase, scanner: Scanner, lang: Lang, form: str) -> tuple[Report, bool]:

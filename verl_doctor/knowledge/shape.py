@@ -19,6 +19,8 @@ class Str:
     pattern: str = ""
     regex: bool = False
     """The text is itself a regular expression and has to compile."""
+    longest: int = 0
+    """Characters it may have; 0 for any number."""
     note: str = ""
 
 
@@ -60,6 +62,8 @@ Shape = Str | Number | Bool | Seq | Map
 TEXT = Map({"en": Str(), "zh": Str()}, required=("en",), note="English and Chinese")
 WORDS = Seq(Str(), scalar=True)
 REGEX = Str(regex=True)
+LITERAL = Str(longest=1_000)
+"""A text for the scanner, whose compiler takes no long ones."""
 RULE_ID = Str(pattern=r"[A-Z]{2,5}\d{3}")
 PHASE = Seq(Str(choices=PHASES), scalar=True)
 
@@ -103,7 +107,7 @@ CAUSE = Map(
 
 LINE = Map(
     {
-        "contains": Seq(Str(), scalar=True, at_least=1, note="all of them, case as printed"),
+        "contains": Seq(LITERAL, scalar=True, at_least=1, note="all of them, case as printed"),
         "regex": REGEX,
         "unless": WORDS,
         "where": Str(choices=("text", "source"), note="source: a traceback's source lines too"),
@@ -196,7 +200,7 @@ RULE = Map(
         "within": Map({"lines": Number(integer=True)}),
         "same": Str(choices=("worker", "run")),
         "at_least": Number(integer=True),
-        "missing": Seq(Str(), note="`absent`: none of these follows the line"),
+        "missing": Seq(LITERAL, note="`absent`: none of these follows the line"),
         "fingerprint": WORDS,
         "causes": Seq(CAUSE, at_least=1),
         "relations": Map(
