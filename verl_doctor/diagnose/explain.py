@@ -116,7 +116,7 @@ class Explainer:
 
     def _unknown(self, incident: Incident, common: dict[str, Any]) -> Finding:
         lang = self._lang
-        values = dict(defaults(incident.first))
+        values = {name: visible(text) for name, text in defaults(incident.first).items()}
         if not incident.first.worker.label:
             values["worker"] = say("driver", lang)
         bare = "" if values["frame"] else "_bare"

@@ -165,7 +165,7 @@ MATCH = Map(
 EXAMPLE = Map(
     {
         "log": Str(note="lines of a log"),
-        "file": Str(note="a file in fixtures_logs/"),
+        "file": Str(pattern=r"(?!.*\.\.)\w[\w./-]*", note="a file in fixtures_logs/"),
         "origin": Str(choices=("genuine", "synthetic")),
         "expect": Map(values=Str(), note="captures and the text that each must hold"),
         "because": Str(),
