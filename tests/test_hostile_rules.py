@@ -104,7 +104,7 @@ def test_repeats_are_counted_as_written_out(pattern: str, pieces: int) -> None:
     assert written_out(pattern) == pieces
 
 
-def test_shipped_patterns_are_far_from_the_limits() -> None:
+def test_ordinary_patterns_are_far_from_the_limits() -> None:
     assert fault_of(r"\d{4}-\d\d-\d\dT\d\d:\d\d .{0,200}(?P<what>[0-9a-f]{40}){2}") is None
 
 
