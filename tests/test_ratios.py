@@ -90,4 +90,4 @@ def test_ten_times_the_log_takes_the_same_memory() -> None:
         return int(done.stdout)
 
     peak(1)  # fills the cache of rules
-    assert peak(40) < 1.2 * peak(4)
+    assert peak(20) < 1.2 * peak(2)
