@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import os
 import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 from tests.conftest import GENUINE, Doctor
 from verl_doctor.knowledge.base import RuleBase
 from verl_doctor.knowledge.build import PATTERN_KINDS
+from verl_doctor.pipeline import Session
 from verl_doctor.scan.database import Scanner
 
 CHATTER = (
@@ -91,3 +94,32 @@ def test_ten_times_the_log_takes_the_same_memory() -> None:
 
     peak(1)  # fills the cache of rules
     assert peak(20) < 1.2 * peak(2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size is read from /proc")
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        (b"(W pid=%d) Exception ignored in: <x>\n", 20_000),
+        (b"failed (exitcode: -9) local_rank: %d (pid: 1)\n", 20_000),
+        (
+            b"[prompt] a\n[response] Traceback (most recent call last):\nKeyError: %d\n[score] 1\n",
+            3_000,
+        ),
+    ],
+    ids=["ignored", "elastic", "samples"],
+)
+def test_a_storm_takes_no_more_memory_the_longer_it_lasts(
+    shipped: tuple[RuleBase, Scanner], text: bytes, times: int
+) -> None:
+    session = Session(*shipped)
+    session.begin("train.log", [])
+
+    def size_after(first: int) -> int:
+        for start in range(first, first + times, 1_000):
+            session.feed(b"".join(text % number for number in range(start, start + 1_000)))
+        pages = Path("/proc/self/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    before = size_after(0)
+    assert size_after(times) - before < 2 << 20  # without a limit: 3.4, 7.5 and 4 MiB

@@ -90,6 +90,9 @@ class _Entry:
     first: bool = False
 
 
+MAX_ENTRIES = 10_000
+"""Dead processes of which a report is kept: more than any job has, over many restarts."""
+
 _KEY = re.compile(r"^\s*(time|host|rank|exitcode)\s*: (.*)$")
 _FAILED = re.compile(r"failed \(exitcode: (-?\d+)\)(?: local_rank: (\d+))?")
 
@@ -110,6 +113,8 @@ class Elastic:
     def feed(self, line: Line) -> None:
         """Takes a line of the report, or the agent's `failed (exitcode: …)`."""
         text = line.text
+        if len(self._entries) + len(self._failed) >= MAX_ENTRIES:
+            return
         failed = _FAILED.search(text)
         if failed:
             self._failed.append(

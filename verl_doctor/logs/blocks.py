@@ -31,6 +31,7 @@ MAX_GAP = 400
 MAX_MESSAGE = 60
 MAX_BARE = 8
 MAX_FRAMES = 400
+MAX_IGNORED = 1_000
 
 
 class Part(Enum):
@@ -93,6 +94,8 @@ class Assembler:
     ) -> tuple[Part, int] | None:
         text = line.text
         if text.startswith("Exception ignored "):
+            if len(self._ignored) >= MAX_IGNORED:  # only the last three lines are ever asked for
+                self._ignored.clear()
             self._ignored[line.worker] = line.number
         headed = is_header(text)
         bare = exception and not headed and parse_exception(text) is not None
