@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -98,7 +99,8 @@ def test_a_gzip_member_with_a_wrong_checksum_keeps_its_last_line(tmp_path: Path)
 
 @pytest.mark.parametrize("kind", PACK)
 def test_damaged_in_the_middle(tmp_path: Path, kind: str) -> None:
-    data = bytearray(PACK[kind](os.urandom(200_000).hex().encode() + b"\n"))
+    noise = random.Random(1).randbytes(200_000)  # what damaged bz2 gives before its end can differ
+    data = bytearray(PACK[kind](noise.hex().encode() + b"\n"))
     data[len(data) // 2 : len(data) // 2 + 60] = b"\xff" * 60
     _, notes = get(write(tmp_path, bytes(data)))
     assert len(notes) == 1

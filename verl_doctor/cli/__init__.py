@@ -48,6 +48,7 @@ def _run(args: list[str]) -> int:
             # an ASCII locale still gets its report: what can't be encoded shows as an escape
             stream.reconfigure(errors="backslashreplace")
     from ..errors import DoctorError, RuleError
+    from ..logs.text import visible
     from .app import cli
 
     try:
@@ -70,7 +71,7 @@ def _run(args: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return ExitCode.USAGE
     except DoctorError as error:
-        print(f"verl-doctor: {error}", file=sys.stderr)
+        print(f"verl-doctor: {visible(str(error))}", file=sys.stderr)
         for problem in error.problems if isinstance(error, RuleError) else ():
-            print(problem, file=sys.stderr)
+            print(visible(problem), file=sys.stderr)
         return ExitCode.USAGE

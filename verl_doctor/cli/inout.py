@@ -51,7 +51,7 @@ def read_logs(
     stdin = stdin_bytes()
     sources, failures = expand(logs, stdin=stdin) if logs else ([], [])
     for failure in failures:
-        print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
+        print(f"verl-doctor: {failure.message}", file=sys.stderr)
     unreadable = any(failure.fatal for failure in failures)
     if logs and not sources and (unreadable or not failures):
         return None, False, True

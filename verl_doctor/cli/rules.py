@@ -24,6 +24,7 @@ def rules() -> None:
 def list_(layer: str | None, form: str, rule_dirs: tuple[str, ...], lang: Lang) -> None:
     """All rules, one a line: id, severity, slug, title."""
     from ..knowledge.load import load
+    from ..logs.text import visible
 
     base, _ = load(rule_dirs)
     chosen = [
@@ -45,7 +46,7 @@ def list_(layer: str | None, form: str, rule_dirs: tuple[str, ...], lang: Lang) 
         print(f"{one['id']:7} {one['severity']:8} {one['role']:8} {one['slug']}\n{'':8}{title}")
     print(f"{len(chosen)} rules", file=sys.stderr)
     for note in base.notes:
-        print(note, file=sys.stderr)
+        print(visible(note), file=sys.stderr)
 
 
 def _folders(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> list[Path]:
@@ -87,22 +88,23 @@ def lint(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
     from ..authoring.lint import lint as check
     from ..authoring.lint import slow_patterns
     from ..knowledge.load import read_rules
-    from ..knowledge.read import read_rule
+    from ..knowledge.read import read_rule_file
+    from ..logs.text import visible
 
     plains, problems, notes = read_rules(_folders(files, rule_dirs))
     known = {Path(plain["path"]).resolve() for plain in plains}
     known |= {Path(problem.path).resolve() for problem in problems}
     for path in _outside(files, known):
-        plain, found = read_rule(path.read_text(encoding="utf-8"), str(path))
+        plain, found = read_rule_file(path)
         problems += found
         plains += [plain] if plain else []
     problems += check(plains)
     problems += slow_patterns([one for one in plains if _wanted(one["path"], files)])
     shown = [problem for problem in problems if _wanted(problem.path, files)]
     for problem in shown:
-        print(problem)
+        print(visible(str(problem)))
     for note in notes:
-        print(note, file=sys.stderr)
+        print(visible(note), file=sys.stderr)
     print(f"{len(plains)} rules, {len(shown)} problems", file=sys.stderr)
     return 1 if shown else 0
 
@@ -156,7 +158,7 @@ def new(
     path, line = _place(origin) if origin else _incident(number or "")
     sources, failures = expand([path])
     if not sources:
-        raise click.ClickException(f"{failures[0].path}: {failures[0].message}")
+        raise click.ClickException(failures[0].message)
     base, scanner = load(rule_dirs)
     text = draft(base, scanner, chunks(sources[0]), line, layer, date.today().isoformat())
     if output is None:
@@ -210,7 +212,7 @@ def coverage(logs: tuple[str, ...], rule_dirs: tuple[str, ...]) -> None:
     if logs:
         sources, failures = expand(logs)
         for failure in failures:
-            print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
+            print(f"verl-doctor: {failure.message}", file=sys.stderr)
         groups, count = unknown_errors(sources, base, scanner)
         for group in groups:
             print(f"{group.count:6}  {group.path}:{group.line}\n        {group.text}")

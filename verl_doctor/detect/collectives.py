@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..logs.text import MAX_NUMBER, whole_number
 from ..model import Event, Line
 
 _WORK = re.compile(
@@ -47,7 +48,7 @@ class Collectives:
             rank = found[1] if found else "?"
         last = _LAST.search(line.text)
         if last:
-            self._last.setdefault(rank, (int(last[1]), int(last[2])))
+            self._last.setdefault(rank, (whole_number(last[1]), whole_number(last[2])))
         if "operation timeout" not in line.text:
             return
         work = _WORK.search(line.text)
@@ -55,12 +56,12 @@ class Collectives:
             self._waits[rank] = _Wait(
                 line,
                 rank,
-                int(work["seq"]),
+                whole_number(work["seq"]),
                 work["op"],
                 work["numel"] or "",
-                int(work["ran"] or work["limit"]) / 1000,
-                int(work["limit"]) / 1000,
-                _began(raw, int(work["ran"] or 0) // 1000),
+                whole_number(work["ran"] or work["limit"]) / 1000,
+                whole_number(work["limit"]) / 1000,
+                _began(raw, whole_number(work["ran"] or "0") // 1000),
                 _whole_group(raw),
             )
 
@@ -135,4 +136,4 @@ def _whole_group(raw: str) -> bool:
 
 
 def _number(rank: str) -> int:
-    return int(rank) if rank.isdigit() else 1 << 30
+    return whole_number(rank) if rank.isdecimal() else MAX_NUMBER

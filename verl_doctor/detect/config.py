@@ -8,7 +8,12 @@ from typing import Any
 
 _HYDRA = re.compile(r"Error executing job with overrides: (\[.*)$")
 _COMMAND = re.compile(r"(-m verl\.[\w.]+) (.+)$")
-_ITEM = re.compile(r"(?:^|\s)(\+{0,2}~?[A-Za-z_][\w.@]*=(?:'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\S*))")
+_ITEM = re.compile(
+    r"(?:^|\s)(\+{0,2}~?[A-Za-z_][\w.@]*="
+    r"(?:'[^']{0,2000}'|\"[^\"]{0,2000}\"|\[[^\]]{0,2000}\]|\S*))"
+)
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)('?)")
+"""Takes an unclosed quote to the end too: what was read once is not searched again."""
 
 MAX_DUMP_CHARS = 400_000
 
@@ -29,7 +34,7 @@ class Settings:
             try:
                 items = ast.literal_eval(hydra[1].strip())
             except (ValueError, SyntaxError, MemoryError, RecursionError):
-                items = re.findall(r"'((?:[^'\\]|\\.)*)'", hydra[1])
+                items = [found[1] for found in _QUOTED.finditer(hydra[1]) if found[2]]
             if isinstance(items, list):
                 self.overrides = tuple(str(item) for item in items)
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..logs.text import whole_number
 from ..model import Event, Line
 
 SIGNALS = {
@@ -89,6 +90,9 @@ class _Entry:
     first: bool = False
 
 
+MAX_ENTRIES = 10_000
+"""Dead processes of which a report is kept: more than any job has, over many restarts."""
+
 _KEY = re.compile(r"^\s*(time|host|rank|exitcode)\s*: (.*)$")
 _FAILED = re.compile(r"failed \(exitcode: (-?\d+)\)(?: local_rank: (\d+))?")
 
@@ -109,6 +113,8 @@ class Elastic:
     def feed(self, line: Line) -> None:
         """Takes a line of the report, or the agent's `failed (exitcode: …)`."""
         text = line.text
+        if len(self._entries) + len(self._failed) >= MAX_ENTRIES:
+            return
         failed = _FAILED.search(text)
         if failed:
             self._failed.append(
@@ -154,7 +160,8 @@ class Elastic:
                 continue
             seen.add(key)
             told = agent.get((entry.local_rank, entry.exitcode), entry)
-            code = int(entry.exitcode) if entry.exitcode.lstrip("-").isdigit() else 0
+            sign, digits = entry.exitcode[:1], entry.exitcode.removeprefix("-")
+            code = whole_number(digits) if digits.isdecimal() else 0
             events.append(
                 Event(
                     "elastic_failure",
@@ -164,7 +171,7 @@ class Elastic:
                         "rank": entry.rank or entry.local_rank,
                         "local_rank": entry.local_rank,
                         "exitcode": entry.exitcode,
-                        "signal": SIGNALS.get(-code, "") if code < 0 else "",
+                        "signal": SIGNALS.get(code, "") if sign == "-" else "",
                         "host": entry.host,
                         "time": entry.time,
                         "first_observed": "yes" if entry.first else "no",

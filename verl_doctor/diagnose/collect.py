@@ -30,6 +30,8 @@ from .messages import Messages
 from .winner import Winner
 
 MAX_ERROR_SHAPES = 50
+MAX_HELD = 1_000
+"""Matches inside of samples that are kept: all but the last ones will prove to be quoted."""
 
 
 class Closed(NamedTuple):
@@ -80,6 +82,8 @@ class Collector:
         self._regions: dict[int, int] = {}
         self._held: list[tuple[int, Match, set[str], int]] = []
         """(sample, match, other rules, last line of it) of what lies in a model's text."""
+        self._quoted = 0
+        """What was held, and let go since it is surely quoted."""
 
     def _keys(self, rule_id: str) -> list[str]:
         return wanted_keys(self.base.spec(rule_id).options)
@@ -237,6 +241,9 @@ class Collector:
             self.seen_rules.add(match.rule)
         self.seen_rules |= also
         if region:
+            if len(self._held) >= MAX_HELD:
+                self._quoted += MAX_HELD // 2
+                del self._held[: MAX_HELD // 2]
             self._held.append((region, match, also, last_line))
         elif match.rule and self.base.rule(match.rule).role == "context":
             self.context += match.repeated
@@ -276,7 +283,7 @@ class Collector:
         for match in sorted(matches, key=lambda match: match.line):
             self.matched(match)
             self._fold(match, set(), incidents)
-        quoted = 0
+        quoted = self._quoted
         for region, match, also, last_line in self._held:
             if region in self.samples.closed or last_line < self.end_of(match.path) - 3:
                 quoted += 1

@@ -29,7 +29,7 @@ from .words import say
 MAX_FIXES = 10
 MAX_TEXT = 600
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
-_PLAIN = re.compile(r"[A-Za-z0-9_./:,@%+=-]{1,300}")
+_PLAIN = re.compile(r"(?!-\D)[A-Za-z0-9_./:,@%+=-]{1,300}")
 _PID = re.compile(r"pid=\d+")
 _BASE = {"high": 3.0, "medium": 2.0, "low": 1.0}
 _EFFECT = {"confirms": 10.0, "supports": 2.0, "weakens": -2.0, "rules_out": -100.0}
@@ -52,7 +52,7 @@ def places(text: Text) -> set[str]:
 
 def paste(text: str, captures: Mapping[str, str]) -> str:
     """A command with its captures put in; a value that a shell could read as more than one word
-    of plain text stays out, its name stands there as `<name>`.
+    of plain text, or a program as an option, stays out: its name stands there as `<name>`.
 
     A log is hostile text, and what comes back from here is made to be pasted into a shell.
     """
@@ -131,7 +131,7 @@ class Explainer:
 
     def _unknown(self, incident: Incident, common: dict[str, Any]) -> Finding:
         lang = self._lang
-        values = dict(defaults(incident.first))
+        values = {name: visible(text) for name, text in defaults(incident.first).items()}
         if not incident.first.worker.label:
             values["worker"] = say("driver", lang)
         bare = "" if values["frame"] else "_bare"
@@ -267,4 +267,4 @@ def _workers(incident: Incident) -> tuple[str, ...]:
         key = found.group() if found else label
         if len(label) > len(best.get(key, "")):
             best[key] = label
-    return tuple(best.values())
+    return tuple(visible(label, MAX_TEXT) for label in best.values())

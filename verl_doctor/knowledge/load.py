@@ -1,7 +1,7 @@
 """Finds rule folders, reads them through the cache, and compiles the scanner once.
 
-The cache holds JSON and hyperscan's own serialised form, never pickle; it is keyed by the rule
-files' names, sizes and times, and any doubt about it means reading the rules again.
+The cache holds JSON and hyperscan's own serialised form; it is keyed by the rule files' names,
+sizes and times, and any doubt about it means reading the rules again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
-import stat
+import re
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -20,6 +20,7 @@ from .. import __version__
 from ..errors import RuleError
 from ..scan.anchors import ANCHORS
 from .base import RuleBase
+from .cache import cache_folder, forget, read_private, write_private
 
 if TYPE_CHECKING:
     from ..model import Rule
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 FORMAT = "3"
 """Raised when the plain data changes its meaning."""
+
+_CACHED = re.compile(r"[0-9a-f]{24}\.(?:json|hs)")
+"""Names of the cache's own files; what else lies in its folder is left alone."""
 
 
 def shipped_rules() -> Path:
@@ -41,11 +45,6 @@ def user_rules() -> Path:
     """Where a user's own rules are looked for: `$XDG_CONFIG_HOME/verl-doctor/rules`."""
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     return Path(config) / "verl-doctor" / "rules"
-
-
-def cache_folder() -> Path:
-    """`$XDG_CACHE_HOME/verl-doctor`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "verl-doctor"
 
 
 def rule_folders(extra: Sequence[str] = ()) -> list[Path]:
@@ -77,7 +76,7 @@ def read_rules(folders: Sequence[Path]) -> tuple[list[dict[str, Any]], list[Prob
     of the same id), all problems, and notes on what was replaced.
     """
     from .nodes import Problem
-    from .read import read_rule  # PyYAML costs 14 ms, and a cached start needs none of it
+    from .read import read_rule_file  # PyYAML costs 14 ms, and a cached start needs none of it
 
     rules: dict[str, dict[str, Any]] = {}
     origin: dict[str, Path] = {}
@@ -85,12 +84,7 @@ def read_rules(folders: Sequence[Path]) -> tuple[list[dict[str, Any]], list[Prob
     notes: list[str] = []
     for folder in folders:
         for path in rule_files(folder):
-            try:
-                text = path.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                problems.append(Problem(str(path), 1, 1, f"cannot read: {error}"))
-                continue
-            plain, found = read_rule(text, str(path))
+            plain, found = read_rule_file(path)
             problems += found
             if plain is None:
                 continue
@@ -104,6 +98,8 @@ def read_rules(folders: Sequence[Path]) -> tuple[list[dict[str, Any]], list[Prob
                     )
                     continue
                 notes.append(f"rule {rule_id} of {rules[rule_id]['path']} is replaced by {path}")
+            if folder != folders[0]:
+                notes += _shadows(plain, origin, folders[0])
             rules[rule_id] = plain
             origin[rule_id] = folder
     return list(rules.values()), problems, notes
@@ -116,62 +112,38 @@ def read_named(ids: Collection[str], folders: Sequence[Path]) -> dict[str, Rule]
     `<ID>-<slug>.yaml`; one that isn't there, or is broken, is left out.
     """
     from .build import build_rule
-    from .read import read_rule
+    from .read import read_rule_file
 
     found = {}
     for path in (path for folder in folders for path in rule_files(folder)):
-        if path.stem.partition("-")[0] not in ids:
-            continue
-        with contextlib.suppress(OSError, UnicodeDecodeError):
-            plain, _ = read_rule(path.read_text(encoding="utf-8"), str(path))
+        if path.stem.partition("-")[0] in ids:
+            plain, _ = read_rule_file(path)
             if plain is not None:
                 found[plain["id"]] = build_rule(plain)
     return found
 
 
+def _shadows(plain: dict[str, Any], origin: dict[str, Path], shipped: Path) -> list[str]:
+    """Notes on the shipped rules that a rule of another folder keeps out of sight."""
+    hidden = plain.get("relations", {}).get("supersedes", ())
+    return [
+        f"rule {other} is hidden by {plain['path']} where both match"
+        for other in hidden
+        if origin.get(other) == shipped
+    ]
+
+
 def _fingerprint(folders: Sequence[Path]) -> str:
     digest = hashlib.sha256(f"{FORMAT} {__version__} {sys.byteorder} {ANCHORS}".encode())
     for folder in folders:
-        digest.update(f"\n{folder}".encode())
+        digest.update(b"\n" + os.fsencode(folder))
         for root, _, names in sorted(os.walk(folder)):
             for name in sorted(names):
                 if name.endswith((".yaml", ".yml")):
-                    found = os.stat(os.path.join(root, name))
-                    digest.update(f"{name} {found.st_size} {found.st_mtime_ns}\n".encode())
+                    path = os.path.join(root, name)
+                    found = os.stat(path) if os.path.exists(path) else os.lstat(path)
+                    digest.update(os.fsencode(f"{name} {found.st_size} {found.st_mtime_ns}\n"))
     return digest.hexdigest()[:24]
-
-
-def _read_private(path: Path) -> bytes | None:
-    """The bytes of a cache file, only if it is a plain file of ours that others can't write."""
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:
-        return None
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode) or found.st_mode & 0o022:
-            return None
-        if hasattr(os, "getuid") and found.st_uid != os.getuid():
-            return None
-        return file.read()
-
-
-def write_private(path: Path, data: bytes) -> bool:
-    """Writes a cache file whole or not at all, for its owner alone; returns whether it was
-    written: a cache that can't be is no error."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-        try:
-            with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
-                file.write(data)
-            os.replace(temporary, path)
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-        return True
-    return False
 
 
 def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Scanner]:
@@ -188,7 +160,7 @@ def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Sc
     key = _fingerprint(folders)
     store = cache_folder()
     if cache:
-        text, compiled = _read_private(store / f"{key}.json"), _read_private(store / f"{key}.hs")
+        text, compiled = read_private(store / f"{key}.json"), read_private(store / f"{key}.hs")
         if text and compiled:
             with contextlib.suppress(Exception):  # any doubt: read the rules again
                 data = json.loads(text)
@@ -198,9 +170,7 @@ def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Sc
     base = RuleBase(rules, notes)
     scanner = Scanner.compile(base.literals)
     if cache:
-        for old in list(store.glob("*.json")) + list(store.glob("*.hs")):
-            with contextlib.suppress(OSError):
-                old.unlink()
+        forget(path for path in store.glob("*.*") if _CACHED.fullmatch(path.name))
         write_private(store / f"{key}.json", json.dumps({"rules": rules, "notes": notes}).encode())
         write_private(store / f"{key}.hs", scanner.dump())
     return base, scanner

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from .patterns import fault_of
 from .shape import Bool, Map, Number, Seq, Shape, Str
 
 MAX_BYTES = 256 * 1024
@@ -23,6 +24,12 @@ PLAIN_TAGS = frozenset(
     ("str", "int", "float", "bool", "null", "timestamp", "seq", "map", "merge", "value")
 )
 """What an untagged node can resolve to; every other tag is refused."""
+
+_HIDDEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""What a terminal obeys and a reader does not see: in a rule it could only mislead."""
 
 try:
     from yaml import CSafeLoader as Loader
@@ -45,6 +52,11 @@ class Problem:
         return f"{self.path}:{self.line}:{self.column}: {self.message}{tail}"
 
 
+def too_large(path: str) -> Problem:
+    """The problem of a rule file beyond MAX_BYTES."""
+    return Problem(path, 1, 1, f"rule file is larger than {MAX_BYTES // 1024} KiB")
+
+
 def compose(text: str, path: str) -> tuple[yaml.Node | None, list[Problem]]:
     """Parses one YAML document into its node tree.
 
@@ -53,7 +65,7 @@ def compose(text: str, path: str) -> tuple[yaml.Node | None, list[Problem]]:
     expand.
     """
     if len(text) > MAX_BYTES:
-        return None, [Problem(path, 1, 1, f"rule file is larger than {MAX_BYTES // 1024} KiB")]
+        return None, [too_large(path)]
     try:
         for event in yaml.parse(text, Loader=Loader):
             if isinstance(event, yaml.AliasEvent):
@@ -117,13 +129,13 @@ class Walker:
             )
         if shape.pattern and not re.fullmatch(shape.pattern, text):
             return self.fault(node, f"{_name(at)}: {text!r} does not fit {shape.pattern}")
-        if shape.regex:
-            import regex  # 13 ms, and only rule authors get here
-
-            try:
-                regex.compile(text)
-            except regex.error as error:
-                return self.fault(node, f"{_name(at)}: bad regular expression: {error}")
+        if shape.longest and len(text) > shape.longest:
+            return self.fault(node, f"{_name(at)} is longer than {shape.longest} characters")
+        if hidden := _HIDDEN.search(text):
+            code = ord(hidden[0])
+            return self.fault(node, f"{_name(at)} holds an invisible character (U+{code:04X})")
+        if shape.regex and (fault := fault_of(text)):
+            return self.fault(node, f"{_name(at)}: bad regular expression: {fault}")
         if not text.strip():
             return self.fault(node, f"{_name(at)} is empty")
         return text
@@ -145,7 +157,7 @@ class Walker:
         result: dict[str, Any] = {}
         for key_node, value_node in node.value:
             key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
-            if key is None:
+            if key is None or _HIDDEN.search(key):
                 self.fault(key_node, "a key must be one word")
             elif key in result:
                 self.fault(key_node, f"key {key!r} is given twice")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import stat
+from pathlib import Path
 from typing import Any
 
-from .nodes import Problem, Walker, compose
+from .nodes import MAX_BYTES, Problem, Walker, compose, too_large
 from .shape import RULE
 
 
@@ -25,6 +28,25 @@ def read_rule(text: str, path: str) -> tuple[dict[str, Any] | None, list[Problem
         return None, walker.problems
     plain["path"] = path
     return plain, []
+
+
+def read_rule_file(path: Path) -> tuple[dict[str, Any] | None, list[Problem]]:
+    """Checks one rule file: `read_rule` with what can go wrong before it.
+
+    Takes its path. Only a regular file is opened (a FIFO would wait, a device never ends), and no
+    more of it is read than shows that it is too large.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None, [Problem(str(path), 1, 1, "cannot read: not a regular file")]
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            return None, [too_large(str(path))]
+        text = data.decode("utf-8")
+    except (OSError, ValueError) as error:
+        return None, [Problem(str(path), 1, 1, f"cannot read: {error}")]
+    return read_rule(text, str(path))
 
 
 def _check_whole(plain: dict[str, Any], walker: Walker) -> None:

@@ -15,6 +15,8 @@ def _schema(shape: Shape) -> dict[str, Any]:
             found["enum"] = list(shape.choices)
         if shape.pattern:
             found["pattern"] = f"^(?:{shape.pattern})$"
+        if shape.longest:
+            found["maxLength"] = shape.longest
         if not shape.choices and not shape.pattern:
             # YAML reads `2.6` or `2026-12-01` as a number or date; the rule reader takes the text
             found["type"] = ["string", "number", "boolean"]

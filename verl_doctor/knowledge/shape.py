@@ -19,6 +19,8 @@ class Str:
     pattern: str = ""
     regex: bool = False
     """The text is itself a regular expression and has to compile."""
+    longest: int = 0
+    """Characters it may have; 0 for any number."""
     note: str = ""
 
 
@@ -60,6 +62,8 @@ Shape = Str | Number | Bool | Seq | Map
 TEXT = Map({"en": Str(), "zh": Str()}, required=("en",), note="English and Chinese")
 WORDS = Seq(Str(), scalar=True)
 REGEX = Str(regex=True)
+LITERAL = Str(longest=1_000)
+"""A text for the scanner, whose compiler takes no long ones."""
 RULE_ID = Str(pattern=r"[A-Z]{2,5}\d{3}")
 PHASE = Seq(Str(choices=PHASES), scalar=True)
 
@@ -108,7 +112,7 @@ CAUSE = Map(
 
 LINE = Map(
     {
-        "contains": Seq(Str(), scalar=True, at_least=1, note="all of them, case as printed"),
+        "contains": Seq(LITERAL, scalar=True, at_least=1, note="all of them, case as printed"),
         "regex": REGEX,
         "unless": WORDS,
         "where": Str(choices=("text", "source"), note="source: a traceback's source lines too"),
@@ -187,7 +191,7 @@ MATCH = Map(
 EXAMPLE = Map(
     {
         "log": Str(note="lines of a log"),
-        "file": Str(note="a file in fixtures_logs/"),
+        "file": Str(pattern=r"(?!.*\.\.)\w[\w./-]*", note="a file in fixtures_logs/"),
         "origin": Str(choices=("genuine", "synthetic")),
         "facts": Map(values=Str(), note="fields of an event that does not come from the log"),
         "expect": Map(values=Str(), note="captures and the text that each must hold"),
@@ -223,7 +227,7 @@ RULE = Map(
         "within": Map({"lines": Number(integer=True)}),
         "same": Str(choices=("worker", "run")),
         "at_least": Number(integer=True),
-        "missing": Seq(Str(), note="`absent`: none of these follows the line"),
+        "missing": Seq(LITERAL, note="`absent`: none of these follows the line"),
         "fingerprint": WORDS,
         "causes": Seq(CAUSE, at_least=1),
         "relations": Map(

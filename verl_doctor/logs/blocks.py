@@ -24,12 +24,14 @@ from .shapes import (
     is_header,
     parse_exception,
 )
+from .text import whole_number
 
 MAX_GAP = 400
 """Lines of other workers after which an unfinished traceback is taken as it is."""
 MAX_MESSAGE = 60
 MAX_BARE = 8
 MAX_FRAMES = 400
+MAX_IGNORED = 1_000
 
 
 class Part(Enum):
@@ -92,6 +94,8 @@ class Assembler:
     ) -> tuple[Part, int] | None:
         text = line.text
         if text.startswith("Exception ignored "):
+            if len(self._ignored) >= MAX_IGNORED:  # only the last three lines are ever asked for
+                self._ignored.clear()
             self._ignored[line.worker] = line.number
         headed = is_header(text)
         bare = exception and not headed and parse_exception(text) is not None
@@ -184,7 +188,9 @@ class Assembler:
         elif stripped.startswith("│"):
             found = BOX_FRAME.match(stripped)
             if found:
-                block.frames.append(Frame(found[1], int(found[2]), found[3], at=line.number))
+                block.frames.append(
+                    Frame(found[1], whole_number(found[2]), found[3], at=line.number)
+                )
             elif "❱" in stripped and block.frames:
                 last = block.frames[-1]
                 source = stripped.partition("❱")[2].strip(" │0123456789")
@@ -199,7 +205,9 @@ class Assembler:
         if found:
             if len(block.frames) < MAX_FRAMES:
                 function = (found[3] or "<module>").strip()
-                block.frames.append(Frame(found[1], int(found[2]), function, at=line.number))
+                block.frames.append(
+                    Frame(found[1], whole_number(found[2]), function, at=line.number)
+                )
             return Part.FRAME
         if not stripped:
             return Part.FRAME
@@ -252,7 +260,9 @@ class Assembler:
             source = block.message.pop().strip()
             block.backwards = True
             block.frames.append(
-                Frame(frame[1], int(frame[2]), (frame[3] or "").strip(), source, line.number)
+                Frame(
+                    frame[1], whole_number(frame[2]), (frame[3] or "").strip(), source, line.number
+                )
             )
             return Part.FRAME
         if block.backwards:

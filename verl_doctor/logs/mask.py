@@ -24,7 +24,7 @@ _ANYWHERE = (
     r"(?:_[A-Za-z0-9]{30,})*",  # a second token, glued to the first
     r"(gh[pousr]_)[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{30,})*",
     r"(github_pat_)\w{20,}",
-    r"(glpat-|glrt-|gldt-|glcbt-)[\w-]{16,}",
+    r"(gl(?:pat|rt|dt|cbt|ptt|ft|soat|agent)-)[\w-]{16,}",
 )
 """Plain enough to be found glued to the text that another rank wrote into the same line."""
 _SHAPES = (
@@ -48,8 +48,27 @@ _SHAPES = (
     r"(dapi)[0-9a-f]{32}(?:-\d+)?(?![A-Za-z0-9])",
     r"(SG\.)[\w-]{16,}\.[\w-]{16,}",
     r"(AGE-SECRET-KEY-1)[A-Z0-9]{20,}",
+    r"(hv[sbr]\.)[\w-]{20,}",  # HashiCorp Vault
+    r"(do[oprt]_v1_)[0-9a-f]{40,}",  # DigitalOcean
+    r"(shp(?:at|ca|pa|ss)_)[0-9a-fA-F]{32}",  # Shopify
+    r"(sq0(?:atp|csp)-)[\w-]{22,}",  # Square
+    r"(PMAK-)[0-9a-f]{24}-[0-9a-f]{34}",  # Postman
+    r"(lin_api_|figd_|ntn_|rpa_|e2b_|tgp_v\d_|jina_|KGAT_|rnd_)(?=[A-Za-z_-]{0,60}\d)[\w-]{20,}",
+    r"(pplx-)[A-Za-z0-9]{32,}",
+    r"(glsa_)[A-Za-z0-9]{32}_[0-9a-fA-F]{8}",  # Grafana
+    r"(pul-)[0-9a-f]{40}(?![0-9A-Za-z])",  # Pulumi
+    r"(tskey-(?:auth|api|client)-)[\w-]{16,}",  # Tailscale
+    r"(NRAK-)[A-Z0-9]{27}",  # New Relic
+    r"(ATATT3)[\w=-]{40,}",  # Atlassian
+    r"(bce-v3/ALTAK-)[\w/-]{20,}",  # Baidu Cloud
+    r"(ms-)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",  # ModelScope
+    r"((?:bot)?\d{8,10}:AA)[\w-]{32,}",  # Telegram
+    r"(a[ks]-)(?=[A-Za-z]{0,22}\d)(?=[a-z0-9]{0,22}[A-Z])[A-Za-z0-9]{22}(?![\w-])",  # Modal
+    r"(1//0)[\w-]{35,}",  # a refresh token of Google
     r"(?<![_-])(eyJ)[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",  # a JWT
 )
+_BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=[\d\[;]m))"
+"""What stands in front of a token: no letter or digit, or the end of a colour code."""
 _PRIVATE_KEY = (
     r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----).*?"
     r"(-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"
@@ -154,7 +173,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Replace], ...] = (
     (re.compile(_URL_QUERY, re.I), rf"\1{MARK}"),
     (re.compile(_WANDB_LOGIN, re.I), rf"\1{MARK}"),
     *((re.compile(shape), rf"\1{MARK}") for shape in _ANYWHERE),
-    *((re.compile(rf"(?<![A-Za-z0-9]){shape}"), rf"\1{MARK}") for shape in _SHAPES),
+    *((re.compile(_BEFORE + shape), rf"\1{MARK}") for shape in _SHAPES),
     (re.compile(_HEX_KEY, re.I), rf"\1{MARK}"),
     (re.compile(_ASSIGNED, re.I), _assigned),
     (re.compile(_OPTION, re.I), _assigned),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from datetime import datetime, timezone
 from typing import Any
 
@@ -140,6 +141,19 @@ def _history(seen: Seen | None) -> dict[str, Any] | None:
     }
 
 
+_HIDDEN = re.compile(
+    "[\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def _document(value: dict[str, Any], indent: int | None = None) -> str:
+    """JSON with a newline at its end. Chinese stands as it is; what a terminal obeys or hides, and
+    what stands for undecodable bytes of a path, is escaped, which a parser reads as the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
 def as_dict(report: Report) -> dict[str, Any]:
     """The report as plain data, in the order in which it is printed."""
     return {
@@ -181,7 +195,7 @@ def as_dict(report: Report) -> dict[str, Any]:
 
 def render(report: Report) -> str:
     """One JSON document, indented, with a newline at its end."""
-    return json.dumps(as_dict(report), ensure_ascii=False, indent=2) + "\n"
+    return _document(as_dict(report), indent=2)
 
 
 def render_lines(report: Report) -> str:
@@ -190,4 +204,4 @@ def render_lines(report: Report) -> str:
     findings = whole.pop("findings")
     lines = [{"type": "report", **whole}]
     lines += [{"type": "finding", **finding} for finding in findings]
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return "".join(map(_document, lines))

@@ -1,9 +1,12 @@
-"""The report as Markdown, safe to paste into an issue: log text stands in code, never as markup."""
+"""The report as Markdown, safe to paste into an issue: log text stands in code, never as markup,
+and secrets and home folders are masked."""
 
 from __future__ import annotations
 
 import re
 
+from ..logs.mask import mask
+from ..logs.text import visible
 from ..model import Evidence, Lang, Report, Story
 from .labels import label, pasted, remembered, since
 from .spark import sparkline
@@ -11,10 +14,11 @@ from .spark import sparkline
 
 def code(text: str) -> str:
     """Text as an inline code span whose fence is longer than any run of backticks in it."""
+    text = " ".join(visible(mask(text)).split("\n"))
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * (longest + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text.replace(chr(10), ' ')}{pad}{fence}"
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def fenced(text: str) -> str:
@@ -26,7 +30,9 @@ def fenced(text: str) -> str:
 
 def plain(text: str) -> str:
     """Words that may hold log text: nothing in them is markup, a mention or a link."""
-    text = re.sub(r"([\\`*_{}\[\]()#+!|<>~$])", r"\\\1", text.replace("\n", " "))
+    text = " ".join(visible(mask(text)).split("\n"))
+    text = re.sub(r"([\\`*_{}\[\]()#+!|<>~$&])", r"\\\1", text)
+    text = re.sub(r"(?i)(://|\bwww\.)", lambda found: f"{found[0][:-1]}\\{found[0][-1]}", text)
     return text.replace("@", "@\u200b")
 
 

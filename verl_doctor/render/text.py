@@ -15,6 +15,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
+from ..logs.text import visible
 from ..model import Comparison, Curve, Finding, Fix, FixText, Lang, Report, Story
 from .labels import label, pasted, remembered, since, size_of
 from .spark import extent, printable, sparkline
@@ -76,6 +77,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
             name = "/".join(parts[-count:])
             if sum(other == path or other.endswith("/" + name) for other in paths) == 1:
                 break
+        name = visible(name)
         names[path] = name if len(name) <= 30 else f"{name[:10]}…{name[-18:]}"
     return names
 
@@ -245,7 +247,7 @@ def render(
     for source in report.sources[:5]:
         cut = f"  {say('truncated')}" if source.truncated else ""
         size = say("size", lines=f"{source.lines:,}", size=size_of(source.bytes))
-        out.print(Text(f"{source.path}: {size}{cut}", style="dim"), soft_wrap=True)
+        out.print(Text(f"{visible(source.path)}: {size}{cut}", style="dim"), soft_wrap=True)
     if len(report.sources) > 5:
         out.print(Text(say("more_sources", n=len(report.sources) - 5), style="dim"))
     root = report.findings[0] if report.findings else None

@@ -81,7 +81,12 @@ class _Expansion:
                 "standard input is closed. Type: verl-doctor run.log, or: COMMAND | verl-doctor -",
             )
             return
-        if self.first("-"):
+        if _is_device(stream):
+            self.fail(
+                STDIN_LABEL,
+                "standard input is a device, not a log. Type: COMMAND | verl-doctor -",
+            )
+        elif self.first("-"):
             self.sources.append(Source(STDIN_LABEL, "stdin", _size_of(stream)))
 
     def first(self, key: object) -> bool:
@@ -241,6 +246,20 @@ class _Expansion:
             self.failures[before[1] :] = [
                 replace(failure, fatal=False) for failure in self.failures[before[1] :]
             ]
+
+
+def _is_device(stream: BinaryIO) -> bool:
+    """Whether standard input is a device that may never end (/dev/zero); a terminal ends by
+    Ctrl-D, and /dev/null at once."""
+    try:
+        info = os.fstat(stream.fileno())
+        return stat.S_ISBLK(info.st_mode) or (
+            stat.S_ISCHR(info.st_mode)
+            and not stream.isatty()
+            and info.st_rdev != os.stat(os.devnull).st_rdev
+        )
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def _size_of(stream: BinaryIO) -> int | None:

@@ -168,7 +168,8 @@ def is_live(stream: BinaryIO | None) -> bool:
         head = stream.peek(16) if isinstance(stream, BufferedReader) else b""
     except (OSError, ValueError):
         return False
-    return bool(head) and not (packing(head) or utf16(head) or foreign(head))
+    begun = bool(head.strip(b"\0"))  # NUL bytes may go on for ever, and only `chunks` ends that
+    return begun and not (packing(head) or utf16(head) or foreign(head))
 
 
 def follow_stream(

@@ -19,6 +19,10 @@ from verl_doctor.sources.unpack import unpacked
 MAX_LINE = 16 << 20
 """Bytes that a line may have before it is handed on in pieces."""
 
+MAX_BLANK = 256 << 20
+"""NUL bytes without anything else after which a pipe or compressed file is given up. A regular file
+may begin with more: one that was emptied under its writer does, and its end tells the cause."""
+
 _Read = Callable[[int], bytes]
 
 
@@ -57,6 +61,8 @@ def chunks(
         kind = packing(head)
         if kind is not None:
             head, blocks = _peek(unpacked(kind, blocks, size, log))
+        if kind is not None or source.size is None:
+            blocks = _until_blank(blocks, log)
         found = foreign(head)
         if found is not None:
             instead = found.instead
@@ -141,6 +147,17 @@ def _peek(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
         if len(head) >= 16 or (b"\n" in head and 0 not in head):
             break
     return head[:HEAD], chain((head,), blocks) if head else blocks
+
+
+def _until_blank(blocks: Iterator[bytes], log: Notes) -> Iterator[bytes]:
+    """Ends what holds nothing but NUL bytes for MAX_BLANK: /dev/zero behind a pipe, or a bomb."""
+    blank = 0
+    for block in blocks:
+        blank = 0 if block.strip(b"\0") else blank + len(block)
+        if blank > MAX_BLANK:
+            log.stop(f"is nothing but NUL bytes for {MAX_BLANK >> 20} MiB; the rest was not read.")
+            return
+        yield block
 
 
 def _lines(blocks: Iterator[bytes], log: Notes) -> Iterator[bytes]:

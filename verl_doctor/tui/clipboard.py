@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..knowledge.load import cache_folder, write_private
+from ..knowledge.cache import cache_folder, write_private
 
 
 def keep_copy(text: str) -> Path | None:

@@ -29,6 +29,8 @@ def unwrap(text: str) -> tuple[str, Mapping[str, str]] | None:
         value = next((entry[key] for key in keys if key in entry), None)
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             fields[name] = str(value)
+    # JSON can spell half of a surrogate pair, which no encoder takes
+    message = message.encode("utf-8", "replace").decode()
     return (message.rstrip("\n"), fields) if fields else None
 
 
