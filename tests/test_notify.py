@@ -154,7 +154,7 @@ def test_a_run_that_fails_is_told_through_apprise(
     )
     assert done.returncode == 1
     assert "exit status 1" in posts[-1]["title"]
-    assert "only support equal chunk" in posts[-1]["message"]
+    assert "Unequal chunk" in posts[-1]["message"]
 
 
 def test_messages_are_for_runs_that_go_on(tmp_path: Path) -> None:

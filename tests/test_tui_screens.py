@@ -163,15 +163,15 @@ def test_the_metrics_screen_marks_the_bad_stretch_and_opens_its_line() -> None:
         chart = user.app.screen.query_one(Chart)
         assert chart.plot is not None
         assert chart.plot.key == "actor/kl_loss"
-        assert chart.plot.steps[chart.point] == 208
-        assert "bad by MET007, steps 208 to 300" in user.screen()
+        assert chart.plot.steps[chart.point] == 205
+        assert "bad by MET007, steps 205 to 300" in user.screen()
         await user.press("right", "left", "l", "h")
-        assert chart.plot.steps[chart.point] == 208
+        assert chart.plot.steps[chart.point] == 205
         await user.press("j")
         assert chart.plot.key == "response_length/clip_ratio"
         await user.press("k", "enter")
         assert user.app.screen is user.triage
-        assert user.line == 210
+        assert user.line == 207
 
     use(DRIFT, script)
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 
 from ..model import Line, Match, Worker
 
+MAX_LIVES = 10_000
+"""Workers that are followed; a log of more has invented most of them."""
+
 
 @dataclass(slots=True)
 class Life:
@@ -31,6 +34,8 @@ class Lives:
         """Takes a line, whoever printed it."""
         life = self._lives.get(line.worker)
         if life is None:
+            if len(self._lives) >= MAX_LIVES:
+                return
             life = Life(line.worker, line.number, line.number, line.time)
             self._lives[line.worker] = life
         life.last_line, life.last_time = line.number, line.time
