@@ -103,14 +103,11 @@ class Explainer:
         if incident.rule is None:
             return self._unknown(incident, common)
         rule, lang = incident.rule, self._lang
-        captures = {
-            **dict.fromkeys(rule.match.names(), "…"),  # a group of an alternative that didn't match
-            **defaults(match),
-            **match.captures,
-            "line": str(self._local(match)),
-        }
-        captures["frame"] = captures["frame"] or "…"  # a bare line: no traceback, no place
-        states, fixes = self._causes(rule.causes, incident, captures)
+        matched = {**defaults(match), **match.captures, "line": str(self._local(match))}
+        # a group of an alternative that didn't match, or a bare line without a place
+        captures = dict.fromkeys([*rule.match.names(), "frame"], "…")
+        captures |= {name: value for name, value in matched.items() if value}
+        states, fixes = self._causes(rule.causes, incident, matched, captures)
         summary = fill(rule.summary, captures, lang)
         if match.curve is not None and match.curve.healthy:
             summary += say("healthy_range", lang, range=match.curve.healthy)
@@ -174,13 +171,17 @@ class Explainer:
     # --- causes -----------------------------------------------------------------------------
 
     def _causes(
-        self, causes: tuple[Cause, ...], incident: Incident, captures: Mapping[str, str]
+        self,
+        causes: tuple[Cause, ...],
+        incident: Incident,
+        matched: Mapping[str, str],
+        captures: Mapping[str, str],
     ) -> tuple[list[CauseState], list[FixText]]:
         scored: list[tuple[float, int, CauseState, Cause]] = []
         for i, cause in enumerate(causes):
             score, state, because = _BASE[cause.likelihood], "possible", []
             for hint in cause.evidence:
-                reason = self._hints.speaks(hint, incident, captures)
+                reason = self._hints.speaks(hint, incident, matched)
                 if reason is None:
                     continue
                 score += _EFFECT[hint.effect]
