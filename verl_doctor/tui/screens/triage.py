@@ -21,6 +21,8 @@ from ..widgets.logview import LogView
 from ..widgets.strip import Strip
 from ..words import word
 from .base import Hints, titled
+from .checking import Checked, Checking
+from .checks import Checks
 from .keeping import Keeping, Subject
 from .linking import Linking
 
@@ -29,7 +31,7 @@ SIGNS_EVERY_S = 10.0
 """Seconds between looks for the last sign of each worker while a log grows."""
 
 
-class Triage(Linking, Keeping):
+class Triage(Linking, Keeping, Checking):
     """Where a user starts."""
 
     PANE = "triage"
@@ -181,6 +183,24 @@ class Triage(Linking, Keeping):
 
     def action_rules(self) -> None:
         self.doctor.open_rules(self.finding.rule if self.finding is not None else None)
+
+    def action_check(self) -> None:
+        finding = self.finding
+        if finding is None:
+            self.doctor.say(word("no_finding", self.lang), "warning")
+        elif asked := self.checks_of(finding):
+            self.examine(asked, finding.rule or "")
+        else:
+            self.doctor.say(word("check_none", self.lang), "warning")
+
+    def action_check_results(self) -> None:
+        if self.doctor.checked is not None:
+            self.show_checked(self.doctor.checked)
+        else:
+            self.examine()
+
+    def show_checked(self, checked: Checked) -> None:
+        self.app.push_screen(Checks(checked))
 
     def action_metrics(self) -> None:
         self.doctor.open_metrics(self.snapshot)
