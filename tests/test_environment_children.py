@@ -23,6 +23,7 @@ from tests.environment_samples import (
     module,
 )
 from verl_doctor.checks.environment import (
+    Stopped,
     active_python,
     environment,
     extensions,
@@ -351,6 +352,23 @@ def test_ctrl_c_ends_the_survey_and_its_children(site: Path) -> None:
     survey.send_signal(signal.SIGINT)
     assert b"KeyboardInterrupt" in survey.communicate(timeout=60)[1]
     until(lambda: gone(int(mark.read_text())))
+
+
+def test_a_survey_that_is_told_to_stop_ends_its_children(site: Path) -> None:
+    mark, told = site / "pid", list[tuple[int, int]]()
+    module(site, "torch", f"import os, time\nopen({str(mark)!r}, 'w').write(str(os.getpid()))\n"
+           "time.sleep(3600)\n")  # fmt: skip
+    with pytest.raises(Stopped):
+        environment(
+            sys.executable,
+            timeout_s=1000,
+            stopped=lambda: mark.exists() and bool(mark.read_text()),
+            tell=lambda answers, questions: told.append((answers, questions)),
+        )
+    assert gone(int(mark.read_text()))
+    assert told[0] == (0, told[0][1])
+    assert told[-1][1] >= 5
+    assert all(answers < questions for answers, questions in told)
 
 
 @pytest.mark.parametrize("one", ["matmul", "all_reduce"])

@@ -36,6 +36,8 @@ class Session:
         self._notes = tuple(notes)
         self._sources: list[tuple[Reader, list[str]]] = []
         self._offsets: dict[str, int] = {}
+        self.observed: tuple[Observation, ...] = ()
+        """What checks have found on this machine: it moves the causes of every later report."""
 
     @property
     def facts(self) -> dict[str, Event]:
@@ -124,11 +126,8 @@ class Session:
             self.facts["exit"] = Event("process_killed", last, text, fields, collector.last_path)
         collector.exited = True
 
-    def report(self, observed: Sequence[Observation] = ()) -> Report:
-        """What the log says up to here; reading may go on afterwards.
-
-        Takes what checks have found on this machine: it moves the causes.
-        """
+    def report(self) -> Report:
+        """What the log says up to here; reading may go on afterwards."""
         infos, told, tail = [], list(self._notes), ""
         for reader, remarks in self._sources:
             infos.append(SourceInfo(reader.path, reader.lines, reader.bytes, tuple(remarks)))
@@ -142,7 +141,14 @@ class Session:
         collector.total_lines = max(ended, self.lines)
         try:
             return report(
-                collector, infos, self._offsets, tail, told, self._lang, self._clock(), observed
+                collector,
+                infos,
+                self._offsets,
+                tail,
+                told,
+                self._lang,
+                self._clock(),
+                self.observed,
             )
         finally:
             collector.total_lines = ended
@@ -189,7 +195,8 @@ def diagnose_chunks(
             break
     found = session.report()
     if observe is not None:
-        found = session.report(observe(found))
+        session.observed = tuple(observe(found))
+        found = session.report()
     return found, interrupted
 
 

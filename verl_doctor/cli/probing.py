@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from ..model import Lang, Observation, Report
-
-if TYPE_CHECKING:
-    from ..checks.types import Result
 
 
 def prober(python: str | None, lang: Lang) -> Callable[[Report], Sequence[Observation]]:
@@ -26,15 +22,8 @@ def prober(python: str | None, lang: Lang) -> Callable[[Report], Sequence[Observ
             return []
         print(f"verl-doctor: checking on this machine: {', '.join(asked)}", file=sys.stderr)
         from ..checks.environment import environment
+        from ..checks.evidence import observations
 
         return observations(environment(python or sys.executable), lang)
 
     return probe
-
-
-def observations(results: Sequence[Result], lang: Lang) -> list[Observation]:
-    """Results of checks, as evidence for causes."""
-    return [
-        Observation(one.check, one.state, one.text.get(lang), "\n".join((one.text.en, *one.seen)))
-        for one in results
-    ]

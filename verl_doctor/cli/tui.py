@@ -22,6 +22,7 @@ from .options import lang_option, rules_option
     default="auto",
     help="Colours for a dark or a light terminal; Ctrl-t changes them.",
 )
+@click.option("--python", metavar="PATH", help="For checks: the interpreter that trains.")
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
 @rules_option
 @lang_option
@@ -29,6 +30,7 @@ def tui(
     logs: tuple[str, ...],
     follow: bool,
     theme: str,
+    python: str | None,
     no_record: bool,
     rule_dirs: tuple[str, ...],
     lang: Lang,
@@ -84,7 +86,12 @@ def tui(
     from ..tui.app import DoctorApp
 
     app = DoctorApp(
-        wanted, lang=lang, rule_dirs=rule_dirs, record=not no_record, light=_light(theme)
+        wanted,
+        lang=lang,
+        rule_dirs=rule_dirs,
+        record=not no_record,
+        light=_light(theme),
+        python=python,
     )
     app.run()
     try:

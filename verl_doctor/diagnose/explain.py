@@ -20,6 +20,7 @@ from ..model import (
     Level,
     Match,
     Observation,
+    Rule,
     Text,
 )
 from .hints import Hints, short_path
@@ -48,6 +49,12 @@ def fill(text: Text, captures: Mapping[str, str], lang: Lang) -> str:
 def places(text: Text) -> set[str]:
     """The names of the captures that a text asks for, in any language."""
     return set(_HOLE.findall(f"{text.en} {text.zh}"))
+
+
+def title_in(rule: Rule, captures: Mapping[str, str], lang: Lang) -> str | None:
+    """The title of a finding on record in this language; None where the rule by now asks for a
+    value that was not recorded."""
+    return fill(rule.title, captures, lang) if places(rule.title) <= captures.keys() else None
 
 
 def paste(text: str, captures: Mapping[str, str]) -> str:

@@ -30,11 +30,8 @@ class Hints:
 
     def unasked(self, rule: Rule) -> tuple[str, ...]:
         """Checks that the rule's causes ask for and that were not run."""
-        asked = dict.fromkeys(
-            hint.check for cause in rule.causes for hint in cause.evidence if hint.check
-        )
         run = {one.check for one in self._observed}
-        return tuple(name for name in asked if name not in run)
+        return tuple(name for name in asked(rule) if name not in run)
 
     def speaks(self, hint: Hint, incident: Incident, captures: Mapping[str, str]) -> str | None:
         """The reason in words if the hint holds for this incident, else None."""
@@ -80,6 +77,12 @@ class Hints:
 
     def _fits(self, hint: Hint, value: str) -> bool:
         return self._confirm.fits(value, hint.matches, hint.above, hint.below)
+
+
+def asked(rule: Rule) -> tuple[str, ...]:
+    """Checks that tell the rule's causes apart, in the order of the causes."""
+    names = (hint.check for cause in rule.causes for hint in cause.evidence if hint.check)
+    return tuple(dict.fromkeys(names))
 
 
 def short_path(path: str) -> str:

@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from .. import store
+from ..checks.evidence import observations
 from ..errors import StoreError
 from ..live import News
 from ..logs.mask import mask
@@ -27,6 +28,7 @@ from .clipboard import keep_copy
 from .keys import PANES, bindings
 from .reading import Input, Reading, Snapshot, open_lines
 from .screens.base import DoctorScreen
+from .screens.checking import Checked
 from .screens.help import Help
 from .screens.incidents import Incidents
 from .screens.metrics import Metrics
@@ -68,8 +70,13 @@ class DoctorApp(App[None]):
         rule_dirs: Sequence[str] = (),
         record: bool = True,
         light: bool = False,
+        python: str | None = None,
     ) -> None:
+        """`python`: the interpreter that checks look at; None: the active one."""
         super().__init__()
+        self._python = python
+        self.checked: Checked | None = None
+        """What checks have found on this machine, the last time they were run."""
         self.theme = "textual-light" if light else "textual-dark"
         self.lang = lang
         self.input = wanted
@@ -227,6 +234,24 @@ class DoctorApp(App[None]):
         while len(self.screen_stack) > 1:
             self.pop_screen()
         self._triage.goto_run_line(number)
+
+    @property
+    def python(self) -> str:
+        """The interpreter that checks look at."""
+        if self._python is None:
+            from ..checks.environment import active_python  # slow to import, and seldom needed
+
+            self._python = active_python()
+        return self._python
+
+    def keep_checked(self, checked: Checked) -> None:
+        """Keeps what checks have found, and lets it move the causes."""
+        self.checked = checked
+        self.recorded = False  # the likeliest cause on record may be another one now
+        found = observations(checked.results, self.lang)
+        self.run_worker(
+            lambda: self.reading.observe(found), thread=True, group="checks", exit_on_error=False
+        )
 
     def open_incidents(self) -> None:
         finding = self._triage.finding

@@ -120,6 +120,8 @@ PANES: dict[str, tuple[Key, ...]] = {
         Key("i", "incidents", "i"),
         Key("R", "rules", "R"),
         Key("M", "metrics", "M"),
+        Key("p", "check", "p"),
+        Key("P", "check_results", "P"),
         Key("x", "stop_reading", "x"),
         Key("plus", "zoom", "+"),
     ),
@@ -146,6 +148,14 @@ PANES: dict[str, tuple[Key, ...]] = {
         Key("h,left", "left", "h ←", True),
         Key("l,right", "right", "l →", True),
         Key("enter", "open", "Enter", True),
+        Key("escape", "back", "Esc", True),
+    ),
+    "checks": (
+        *_LIST,
+        Key("enter", "open", "Enter", True),
+        Key("y", "copy", "y", True),
+        Key("p", "check", "p", True),
+        Key("tab", "next_pane", "Tab"),
         Key("escape", "back", "Esc", True),
     ),
     "app": (

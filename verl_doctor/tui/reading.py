@@ -20,7 +20,7 @@ from ..errors import DoctorError
 from ..knowledge.base import RuleBase
 from ..knowledge.load import load
 from ..live import News, Watch
-from ..model import Lang, Report
+from ..model import Lang, Observation, Report
 from ..pipeline import Session
 from ..render.labels import size_of
 from ..sources import Source, chunks
@@ -123,6 +123,10 @@ class Reading:
         self._publish = publish
         self._tell = tell
         self._stop = threading.Event()
+        self._moved = threading.Event()
+        """Checks have found something that the reports so far don't know."""
+        self._ending = threading.Lock()
+        """Held while the last report is made: whoever holds it knows whether it was the last."""
         self._session: Session | None = None
         self._last = Snapshot()
         self.base: RuleBase | None = None
@@ -141,6 +145,19 @@ class Reading:
     def stop(self) -> None:
         """Ends reading at the next chunk; what has been read by then is diagnosed."""
         self._stop.set()
+
+    def observe(self, observed: Sequence[Observation]) -> None:
+        """Takes what checks have found on this machine, in any thread. The next snapshot knows it,
+        which comes at once."""
+        with self._ending:
+            session = self._session
+            if session is None:
+                return
+            session.observed = tuple(observed)
+            if self._last.finished:  # the thread that reads is gone
+                self._publish(self._snapshot(session, finished=True))
+            else:
+                self._moved.set()
 
     @property
     def stopped(self) -> bool:
@@ -180,7 +197,8 @@ class Reading:
                 self._read(self._session)
         except Exception as error:  # a fault of ours must not take what has been found away
             trouble = word("trouble", self._lang, what=f"{type(error).__name__}: {error}")
-            self._publish(replace(self._last, finished=True, trouble=trouble))
+            self._last = replace(self._last, finished=True, trouble=trouble)
+            self._publish(self._last)
 
     def _read(self, session: Session) -> None:
         last, wait = time.monotonic(), INTERIM_S
@@ -190,8 +208,8 @@ class Reading:
             given = chunks(source, stdin=self._input.stdin, notes=remarks)
             for chunk in self._tapped(given, lines, remarks):
                 session.feed(chunk)
-                if time.monotonic() - last > wait:
-                    self._publish(self._snapshot(session.report()))
+                if time.monotonic() - last > wait or self._news():
+                    self._publish(self._snapshot(session))
                     last, wait = time.monotonic(), wait * 2
             lines.finished = True
             if self._stop.is_set():
@@ -199,7 +217,7 @@ class Reading:
             session.end()
             if self._stop.is_set():
                 break
-        self._publish(self._snapshot(session.report(), finished=True))
+        self._finish(session)
 
     def _grow(self, session: Session) -> None:
         lines, remarks, wanted = self._lines[0], list[str](), self._input
@@ -207,9 +225,11 @@ class Reading:
 
         def tick(quiet_s: float) -> None:
             self.quiet_s = quiet_s
+            if self._news():
+                self._publish(self._snapshot(session))
 
         def seen(report: Report) -> None:
-            self._publish(self._snapshot(report))
+            self._publish(self._snapshot(session, report))
 
         watch = Watch(session, self._tell, tick=tick, seen=seen)
         if wanted.follow:
@@ -220,7 +240,7 @@ class Reading:
         watch.run(self._tapped(stream, lines, remarks))
         lines.finished = True
         session.end()
-        self._publish(self._snapshot(session.report(), finished=True))
+        self._finish(session)
 
     def _tapped(self, given: Iterable[bytes], lines: Lines, remarks: list[str]) -> Iterator[bytes]:
         """The chunks, each given to the screen first, up to where reading is stopped."""
@@ -237,10 +257,23 @@ class Reading:
                 noted = len(remarks)
             yield chunk
 
-    def _snapshot(self, report: Report, *, finished: bool = False) -> Snapshot:
-        session = self._session
-        assert session is not None
+    def _news(self) -> bool:
+        """Whether checks have found something since this was asked last."""
+        if not self._moved.is_set():
+            return False
+        self._moved.clear()
+        return True
+
+    def _finish(self, session: Session) -> None:
+        with self._ending:
+            self._publish(self._snapshot(session, finished=True))
+
+    def _snapshot(
+        self, session: Session, report: Report | None = None, *, finished: bool = False
+    ) -> Snapshot:
+        """What the session knows now; of a report that was just made, where one is given."""
         assert self.base is not None
+        report = report or session.report()
         self._last = Snapshot(
             report=report,
             lives=session.lives,

@@ -19,6 +19,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "screen_incidents": ("Incidents on this machine", "本机历史故障"),
     "screen_rules": ("Rules", "规则"),
     "screen_metrics": ("Metrics", "指标"),
+    "screen_checks": ("Checks of this machine", "本机检查"),
     "screen_help": ("Keys", "按键"),
     "help_here": ("In this pane", "当前窗格"),
     "help_everywhere": ("Everywhere on this screen", "本屏通用"),
@@ -65,6 +66,10 @@ _WORDS: dict[str, tuple[str, str]] = {
     "fixed_by": ("resolved last time by: {fix}", "上次的解决方法：{fix}"),
     "first_time": ("not seen on this machine before", "本机首次出现"),
     "place_held": ("its place: {why}", "排序依据：{why}"),
+    "checks_open": (
+        "{names} would tell these causes apart: p runs it on this machine",
+        "{names} 可区分以上原因：按 p 在本机检查",
+    ),
     "unexplained_head": ("Errors that no rule explains", "没有规则能解释的错误"),
     "notes_head": ("Notes", "提示"),
     "folded_lines": ("[{n} lines folded, z unfolds]", "[折叠了 {n} 行，z 展开]"),
@@ -105,6 +110,41 @@ _WORDS: dict[str, tuple[str, str]] = {
     "find_rules": ("Search id, slug, title", "按编号、短名、标题查找"),
     "find_incidents": ("Search title, cause, notes, fix", "按标题、原因、备注、修复查找"),
     "commands": ("Search for a command…", "查找命令…"),
+    # checks
+    "check_title": ("Run checks on this machine?", "在本机运行检查？"),
+    "check_for": ("To tell the causes of {what} apart:", "用于区分 {what} 的原因："),
+    "check_others": (
+        "The other checks of the environment run with them.",
+        "其余环境检查会一并运行。",
+    ),
+    "check_all": ("All checks of the environment:", "全部环境检查："),
+    "check_where": (
+        "They look at this machine, which should be the one of the run, and at {python} "
+        "(another one: verl-doctor tui --python PATH).",
+        "检查对象是本机（应为训练所在机器）和解释器 {python}"
+        "（更换：verl-doctor tui --python PATH）。",
+    ),
+    "check_reads": (
+        "They only read: nothing is written, no process of the run is touched. "
+        "Usually under a minute; Esc stops them.",
+        "检查只读：不写任何文件，不影响训练进程。通常不到一分钟；Esc 可停止。",
+    ),
+    "check_yes": ("y or Enter runs them, n or Esc doesn't", "y 或回车运行，n 或 Esc 取消"),
+    "check_running": ("Checking {python}", "正在检查 {python}"),
+    "check_answers": ("{n} of {all} answers. Esc stops.", "已完成 {n} / {all} 项。Esc 停止。"),
+    "check_stopping": ("Stopping…", "正在停止…"),
+    "check_stopped": ("Checks stopped", "已停止检查"),
+    "check_failed": (
+        "the checks ended by a fault of verl-doctor itself, please report it: {what}",
+        "verl-doctor 自身出错，检查中止，请反馈：{what}",
+    ),
+    "check_none": (
+        "No check tells the causes of this apart; P runs all of this machine's",
+        "没有检查能区分此发现的原因；按 P 运行本机全部检查",
+    ),
+    "check_silent": ("{name}: there was nothing for it to look at", "{name}：没有可检查的对象"),
+    "check_looks": ("looks at: {what}", "检查内容：{what}"),
+    "check_seen": ("Seen", "观察到"),
     # answers
     "not_found": ("{what}: no further line in this direction", "{what}：此方向没有更多匹配行"),
     "wrapped": ("went on in {name}", "已转到 {name}"),
@@ -186,6 +226,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "hint_note": ("comment", "备注"),
     "hint_left": ("left", "向左"),
     "hint_right": ("right", "向右"),
+    "hint_check": ("again", "重新检查"),
     "hint_back": ("back", "返回"),
     "hint_help": ("help", "帮助"),
     "hint_quit": ("quit", "退出"),
@@ -235,6 +276,8 @@ _WORDS: dict[str, tuple[str, str]] = {
     "key_rules": ("rules", "规则"),
     "key_metrics": ("metrics", "指标"),
     "key_explain": ("explain the rule", "查看规则"),
+    "key_check": ("check this machine", "检查本机"),
+    "key_check_results": ("results of the checks", "检查结果"),
     "key_stop_reading": ("stop reading", "停止读取"),
     "key_zoom": ("zoom this pane", "放大窗格"),
     "key_theme": ("light or dark", "亮/暗主题"),

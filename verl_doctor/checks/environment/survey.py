@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ..types import Result
 from . import (
-    children,
     extensions,
     gpus,
     installs,
@@ -25,6 +23,7 @@ from . import (
     visible_devices,
 )
 from .ask import Answer, ask
+from .asking import Questions
 from .facts import Devices
 from .sections.interpreter import STACK
 
@@ -32,8 +31,6 @@ TIMEOUT_S = 120.0
 """What one check may take. Importing torch from a cold network file system takes a minute."""
 QUICK_S = 20.0
 """What a look may take that imports nothing."""
-AT_ONCE = 4
-"""Children at a time."""
 
 
 def environment(
@@ -42,20 +39,19 @@ def environment(
     smoke: bool = False,
     folders: Sequence[Path] = (),
     timeout_s: float = TIMEOUT_S,
+    stopped: Callable[[], bool] = lambda: False,
+    tell: Callable[[int, int], None] | None = None,
 ) -> list[Result]:
     """Checks the environment that an interpreter (see `active_python`) would train in.
 
     `folders`: what the run is going to write to, beside its caches; `smoke`: run the smoke tests as
-    well; `timeout_s`: what a single check may take. Reads only: nothing is written but what a smoke
-    test needs in a temporary folder. Raises nothing: what could not be looked at is a result too.
+    well; `timeout_s`: what a single check may take; `stopped` is asked whether to stop, `tell` is
+    told how many of how many answers have come (not of smoke tests). Reads only: nothing is written
+    but what a smoke test needs in a temporary folder. What could not be looked at is a result too.
+    Errors: Stopped, once every child has been ended.
     """
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        try:
-            survey = _Survey(pool, python, folders, timeout_s)
-        except BaseException:  # Ctrl-C: else the pool would wait for every time limit
-            pool.shutdown(wait=False, cancel_futures=True)
-            children.end_all()
-            raise
+    with Questions(stopped, tell) as questions:
+        survey = _Survey(questions, python, folders, timeout_s)
     found = [*survey.judged()]
     if smoke and survey.torch.facts.get("torch_import"):
         # one after another: each is timed, and two on one GPU would disturb each other
@@ -67,37 +63,37 @@ def environment(
 
 
 class _Survey:
-    """The answers of all sections, once the pool has ended."""
+    """The answers of all sections."""
 
     def __init__(
-        self, pool: ThreadPoolExecutor, python: str, folders: Sequence[Path], timeout_s: float
+        self, questions: Questions, python: str, folders: Sequence[Path], timeout_s: float
     ) -> None:
         quick = min(QUICK_S, timeout_s)
         self.python = python
         # torch first: it takes longest. What concerns the machine is asked of the interpreter that
         # is certain to start.
-        torch = pool.submit(ask, python, "torch_build", timeout_s=timeout_s)
-        known = pool.submit(ask, python, "interpreter", timeout_s=quick)
-        compiled = pool.submit(ask, python, "extensions", timeout_s=quick)
-        machine = pool.submit(nvidia.machine, quick)
-        host = pool.submit(ask, sys.executable, "host", timeout_s=quick)
+        torch = questions.ask(ask, python, "torch_build", timeout_s=timeout_s)
+        known = questions.ask(ask, python, "interpreter", timeout_s=quick)
+        compiled = questions.ask(ask, python, "extensions", timeout_s=quick)
+        machine = questions.ask(nvidia.machine, quick)
+        host = questions.ask(ask, sys.executable, "host", timeout_s=quick)
         self.caches = storage.caches(os.environ)
         wanted = dict.fromkeys([*storage.absolute(folders), *self.caches])
         looked = {
-            folder: pool.submit(ask, sys.executable, "folder", folder, timeout_s=quick)
+            folder: questions.ask(ask, sys.executable, "folder", folder, timeout_s=quick)
             for folder in wanted
         }
-        self.compiled = compiled.result().facts.get("extensions", [])
+        self.compiled = questions.answer(compiled).facts.get("extensions", [])
         loads = {
-            path: pool.submit(ask, python, "library", path, timeout_s=timeout_s)
+            path: questions.ask(ask, python, "library", path, timeout_s=timeout_s)
             for path in extensions.loadable(self.compiled)
         }
-        self.machine = machine.result()
-        self.known = known.result()
-        self.host = host.result()
-        self.folders = {folder: answer.result() for folder, answer in looked.items()}
-        self.loads: dict[str, Answer] = {path: one.result() for path, one in loads.items()}
-        self.torch = torch.result()
+        self.machine = questions.answer(machine)
+        self.known = questions.answer(known)
+        self.host = questions.answer(host)
+        self.folders = {folder: questions.answer(answer) for folder, answer in looked.items()}
+        self.loads: dict[str, Answer] = {path: questions.answer(one) for path, one in loads.items()}
+        self.torch = questions.answer(torch)
 
     def judged(self) -> Iterator[Result]:
         """What the judges say, the interpreter and its packages first."""

@@ -18,7 +18,7 @@ def retitled(incidents: tuple[Incident, ...], lang: Lang) -> tuple[Incident, ...
     ids = {one.rule for one in incidents if one.rule}
     if not ids:
         return incidents
-    from ...diagnose.explain import fill, places
+    from ...diagnose.explain import title_in
     from ...knowledge.load import read_named, rule_folders
 
     try:
@@ -28,8 +28,6 @@ def retitled(incidents: tuple[Incident, ...], lang: Lang) -> tuple[Incident, ...
 
     def title(one: Incident) -> str:
         rule = rules.get(one.rule or "")
-        if rule is None or not places(rule.title) <= set(one.captures):
-            return one.title
-        return fill(rule.title, one.captures, lang)
+        return (rule and title_in(rule, one.captures, lang)) or one.title
 
     return tuple(replace(one, title=title(one)) for one in incidents)

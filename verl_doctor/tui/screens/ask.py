@@ -1,4 +1,4 @@
-"""Small questions at the bottom of the screen: one line of text, or one of a few choices."""
+"""Small questions at the bottom of the screen: a line of text, one of a few choices, yes or no."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 _CSS = """
 {name} {{ align: left bottom; background: $background 30%; }}
-{name} > Vertical {{
+{name} > Vertical, {name} > VerticalScroll {{
     height: auto; max-height: 80%; padding: 0 1;
     border-top: solid $primary; background: $surface;
 }}
@@ -79,3 +79,29 @@ class Choose(ModalScreen[int | None]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option_index)
+
+
+class Confirm(ModalScreen[bool]):
+    """Asks whether to do something that is told in full; False if the user goes back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,enter", "dismiss(True)", show=False),
+        Binding("n,escape", "dismiss(False)", show=False),
+        Binding("j,down", "scroll(1)", show=False),
+        Binding("k,up", "scroll(-1)", show=False),
+    ]
+    DEFAULT_CSS = _CSS.format(name="Confirm")
+
+    def __init__(self, question: str, text: Content) -> None:
+        """Takes the question, and what would be done, with the keys that answer."""
+        super().__init__()
+        self._question = question
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        box = VerticalScroll(Static(self._text))
+        box.border_title = Content(self._question)
+        yield box
+
+    def action_scroll(self, lines: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 
 from ... import store
-from ...diagnose.explain import fill, places
+from ...diagnose.explain import fill, title_in
 from ...errors import StoreError
 from ...model import Rule
 from ...render.labels import label
@@ -126,9 +126,7 @@ class Incidents(Keeping):
     def _title(self, one: store.Incident) -> str:
         """The title in the reader's language where the rule is still there."""
         rule = self._rule(one)
-        if rule is None or not places(rule.title) <= set(one.captures):
-            return one.title
-        return fill(rule.title, one.captures, self.lang)
+        return (rule and title_in(rule, one.captures, self.lang)) or one.title
 
     def _advised(self, one: store.Incident) -> tuple[str, ...]:
         """The fixes that the rule knows."""

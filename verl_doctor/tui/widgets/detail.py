@@ -83,6 +83,9 @@ def _of_finding(shown: Shown) -> Iterator[Entry[Item]]:
         yield Entry(Content(finding.cause), Item("cause", finding.cause, decisive), INDENT)
     for i, cause in enumerate(finding.causes, 1):
         yield Entry(_cause(i, cause, lang), Item("cause", cause.text, decisive), INDENT)
+    if finding.checks:
+        text = word("checks_open", lang, names=", ".join(finding.checks))
+        yield Entry(Content.styled(text, "bold"), Item("text", text), INDENT)
     if finding.fixes:
         yield Entry(Content(word("fixes_head", lang)))
     numbers = {cause.id: i for i, cause in enumerate(finding.causes, 1)}
