@@ -13,9 +13,9 @@ import os
 import pickle
 import pickletools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from .types import shown
 
@@ -23,7 +23,13 @@ MAX_BYTES = 256 << 20
 """A dump of 20,000 collectives with their stacks has some 100 MB."""
 MAX_DEPTH = 12
 """Containers within each other; a dump has six."""
+MAX_SHOWN = 120
+"""Characters that are kept of a text."""
+MAX_PARTS, MAX_LEVELS = 16, 3
+"""How much of a list becomes text: one object may stand in a dump a thousand times."""
 MAX_DUMPS = 4096
+MAX_NUMBER = 2**63 - 1
+"""What the recorder counts in."""
 
 _RANK_NAMES = (re.compile(r"rank[_\-.]?(\d+)"), re.compile(r"(\d+)$"), re.compile(r"^\D*(\d+)\D*$"))
 """`nccl_trace_rank_3`, `host-7_rank_3.json`, `trace_3`, `3.pickle`: in this order."""
@@ -148,10 +154,45 @@ def _read(path: str) -> Dump:
 
 
 def _unpickled(data: bytes) -> Any:
-    for count, (opcode, arg, _) in enumerate(pickletools.genops(data)):
-        if "PUT" in opcode.name and isinstance(arg, int) and arg > count:
-            raise _Refused("it asks for memory that it does not use")
+    _check_opcodes(data)
     return _Plain(io.BytesIO(data)).load()
+
+
+def _check_opcodes(data: bytes) -> None:
+    """Refuses what `load` itself does not survive: memory asked for, tuples nested without end.
+
+    A tuple as a key is hashed by a recursion in C that nothing bounds, so how deep tuples are
+    nested is worked out beforehand, for everything on the pickle's stack.
+    """
+    stack: list[int | None] = []  # None is a mark
+    memo: dict[int, int | None] = {}
+    for count, (opcode, arg, _) in enumerate(pickletools.genops(data)):
+        name = opcode.name
+        if "PUT" in name or name == "MEMOIZE":
+            place = arg if isinstance(arg, int) else len(memo)
+            if place > count:
+                raise _Refused("it asks for memory that it does not use")
+            memo[place] = stack[-1]
+        elif "GET" in name:
+            stack.append(memo[arg] if isinstance(arg, int) else None)
+        else:
+            taken = [depth for depth in _popped(opcode, stack) if depth is not None]
+            depth = max(taken, default=0) + (name.startswith("TUPLE") or name == "FROZENSET")
+            if depth > MAX_DEPTH:
+                raise _Refused(f"its containers are nested deeper than {MAX_DEPTH}")
+            stack += [
+                None if one is pickletools.markobject else depth for one in opcode.stack_after
+            ]
+
+
+def _popped(opcode: pickletools.OpcodeInfo, stack: list[int | None]) -> Iterator[int | None]:
+    """What an opcode takes from the stack, down to the last mark if it takes a mark."""
+    for wanted in reversed(opcode.stack_before):
+        if wanted is pickletools.stackslice:
+            while stack[-1] is not None:
+                yield stack.pop()
+        else:
+            yield stack.pop()
 
 
 def _check_depth(content: Any) -> None:
@@ -174,9 +215,9 @@ def _collective(entry: Mapping[str, Any]) -> Collective | None:
     """One entry; None for point-to-point, whose order is no one else's, and for a broken one."""
     group = entry.get("process_group")
     seq = entry.get("collective_seq_id", entry.get("seq_id"))
-    if entry.get("is_p2p") or not isinstance(seq, int) or not isinstance(group, (list, tuple)):
+    if entry.get("is_p2p") or not _is_count(seq) or not isinstance(group, (list, tuple)):
         return None
-    state = str(entry.get("state", ""))[:20]
+    state = _text(entry.get("state", ""))[:20]
     created = entry.get("time_created_ns")
     parts = ("input_sizes", "output_sizes", "input_dtypes")
     return Collective(
@@ -187,7 +228,7 @@ def _collective(entry: Mapping[str, Any]) -> Collective | None:
         # gloo's entries keep the state in which they were enqueued and are retired when done
         done=state == "completed" or entry.get("retired") is True,
         state=state,
-        created_ns=created if isinstance(created, int) else 0,
+        created_ns=created if _is_count(created) else 0,
         frame=_frame(entry.get("frames")),
     )
 
@@ -197,9 +238,22 @@ def _name(name: Any = "", description: Any = "") -> str:
     return f"{name} ({description})" if description not in ("", "undefined") else name
 
 
-def _text(value: Any) -> str:
+def _is_count(value: Any) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value <= MAX_NUMBER
+
+
+def _text(value: Any, level: int = 0) -> str:
     """A value of a dump as a short text; what is nested or long is cut."""
-    return shown(repr(value) if isinstance(value, (list, tuple)) else str(value))[:120]
+    if isinstance(value, (list, tuple)):
+        if level == MAX_LEVELS:
+            return "…"
+        parts = [_text(part, level + 1) for part in value[:MAX_PARTS]]
+        text = f"[{', '.join(parts)}{', …' if len(value) > MAX_PARTS else ''}]"
+    elif isinstance(value, int) and abs(value) > MAX_NUMBER:  # Python may refuse to write it out
+        text = "…"
+    else:
+        text = str(value)[: MAX_SHOWN + 1] if isinstance(value, (str, int, float)) else "?"
+    return shown(text)[:MAX_SHOWN]
 
 
 def _frame(frames: Any) -> str:
@@ -219,6 +273,7 @@ def _groups(config: Any) -> dict[str, tuple[int, ...]]:
     found: dict[str, tuple[int, ...]] = {}
     for key, one in config.items() if isinstance(config, dict) else ():
         if isinstance(one, dict):
-            ranks = re.findall(r"\d+", str(one.get("ranks", ""))[: 1 << 16])
-            found[_text(key)] = tuple(int(rank[:9]) for rank in ranks)
+            ranks = one.get("ranks")
+            numbers = re.findall(r"\d+", ranks[: 1 << 16]) if isinstance(ranks, str) else []
+            found[_text(key)] = tuple(int(number[:9]) for number in numbers)
     return found

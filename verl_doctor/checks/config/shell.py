@@ -32,7 +32,9 @@ _OPENS = re.compile(
 _CLOSES = re.compile(r"^\s*(?:fi\b|done\b|esac\b|\})")
 _CLOSES_HERE = re.compile(r"[;\s](?:fi|done|esac|\})\s*$")
 _ARITHMETIC = re.compile(r"\$\(\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\)")
-_SUBSHELL = re.compile(r"\$\([^()]*\)")
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|(?<!\S)#.*""")
+_CLOSED = {"'": re.compile("[^']*'"), '"': re.compile(r'(?:\\.|[^"\\])*"')}
+"""A line up to the end of the quote that was open before it."""
 _CUT = re.compile(r"\\[ \t]+(?:#.*)?$")
 """A backslash that no line end follows continues nothing."""
 _NAME = re.compile(r"\$?\{?([A-Za-z_]\w*)\}?")
@@ -47,6 +49,10 @@ _SUMS = {
 MAX_SCRIPT = 1 << 20
 """Characters of a script that are read."""
 MAX_LINE = 100_000
+"""Characters of a line with its continuations."""
+MAX_EXPANDED = 4 << 20
+"""Characters and words that all variables of a script together become; a script has some hundred
+lines, and one line can double what the one before it has set."""
 MAX_DEPTH = 5
 """Defaults within defaults that are followed."""
 
@@ -81,6 +87,7 @@ class _Shell:
     arrays: dict[str, list[str]] = field(default_factory=dict)
     command: Command = field(default_factory=Command)
     depth: int = 0
+    room: int = MAX_EXPANDED
 
     def read(self, line: str) -> None:
         line = _ARITHMETIC.sub(self.total, line)
@@ -95,8 +102,9 @@ class _Shell:
             items = self.words(_split(array["items"]) or [])
             if self.depth:  # whether this branch is taken is not known
                 items = [re.sub(r"=.*", f"={UNKNOWN}", item, flags=re.S) for item in items]
-            old = self.arrays.get(array["name"], []) if array["add"] else []
-            self.arrays[array["name"]] = [*old, *items]
+            if not array["add"]:
+                self.arrays[array["name"]] = []
+            self.arrays.setdefault(array["name"], []).extend(items)
             return
         words = _split(line) or []
         assignment = _ASSIGNMENT.fullmatch(line.strip()) if words else None
@@ -120,10 +128,10 @@ class _Shell:
 
     def total(self, found: re.Match[str]) -> str:
         """The value of `$(( … ))`, where it is made of whole numbers and known variables."""
-        text = _NAME.sub(lambda name: self.variables.get(name[1], UNKNOWN), found[1]).strip()
+        text = _NAME.sub(lambda name: self.fits(self.variables.get(name[1], UNKNOWN)), found[1])
         try:
-            return str(_total(ast.parse(text, mode="eval").body))
-        except (SyntaxError, ValueError, ArithmeticError, RecursionError):
+            return str(_total(ast.parse(text.strip(), mode="eval").body))
+        except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
             return UNKNOWN
 
     def words(self, words: Iterable[str]) -> list[str]:
@@ -131,7 +139,11 @@ class _Shell:
         for word in words:
             whole = _WHOLE_ARRAY.fullmatch(word)
             if whole:
-                result += self.arrays.get(whole[1], [f"{UNKNOWN}{{{whole[1]}[@]}}"])
+                items = self.arrays.get(whole[1])
+                if items is None or len(items) > self.room:
+                    items = [f"{UNKNOWN}{{{whole[1]}[@]}}"]
+                self.room -= len(items)
+                result += items
             elif _ALL_ARGUMENTS.fullmatch(word):
                 continue
             else:
@@ -149,13 +161,18 @@ class _Shell:
             name = found["braced"] or found["bare"]
             set_ = self.variables.get(name, "")
             if set_:
-                return set_
+                return self.fits(set_)
             default = found["default"]
             if default is not None and depth < MAX_DEPTH:
-                return self.expand(default.strip("\"'"), depth + 1)
+                return self.fits(self.expand(default.strip("\"'"), depth + 1))
             return f"{UNKNOWN}{name}"
 
         return re.sub(r"\$\{[^{}]*\}", UNKNOWN, _VARIABLE.sub(value, text))
+
+    def fits(self, text: str) -> str:
+        """A value that takes a variable's place: unknown once all of them have grown too long."""
+        self.room -= len(text)
+        return text if self.room >= 0 else UNKNOWN
 
 
 def _total(node: ast.expr) -> int:
@@ -177,31 +194,35 @@ def _split(line: str) -> list[str] | None:
 
 
 def _logical_lines(text: str) -> Iterable[str]:
-    """Lines with continuations, open quotes and open arrays joined."""
-    held = ""
+    """Lines with continuations, open quotes and open arrays joined; each is read once."""
+    held, quote, depth = "", "", 0
     for line in text[:MAX_SCRIPT].split("\n"):
         stripped = line.rstrip()
         if not held and stripped.lstrip().startswith("#"):
             continue
-        if stripped.endswith("\\"):
-            held += stripped[:-1] + " "
-            continue
-        whole = held + line
-        if (_split(whole) is None or _open_array(whole)) and len(whole) < MAX_LINE:
-            held = whole + "\n"
-            continue
-        held = ""
-        yield whole
+        goes_on = stripped.endswith("\\")
+        part = stripped[:-1] if goes_on else line
+        bare, quote = _unquoted(part, quote)
+        depth += bare.count("(") - bare.count(")")
+        held += part + (" " if goes_on else "\n")
+        is_open = goes_on or quote or (depth > 0 and _ARRAY_OPEN.match(held))
+        if not is_open or len(held) >= MAX_LINE:
+            yield held[:-1]
+            held, quote, depth = "", "", 0
     if held:
         yield held
 
 
-def _open_array(line: str) -> bool:
-    if not _ARRAY_OPEN.match(line):
-        return False
-    plain = _SUBSHELL.sub("0", _ARITHMETIC.sub("0", _without_comments(line)))
-    return not _ARRAY.match(plain)
+def _unquoted(line: str, quote: str) -> tuple[str, str]:
+    """What of a line stands outside quotes and comments, and the quote that is open behind it.
 
-
-def _without_comments(line: str) -> str:
-    return "\n".join(re.sub(r"(?:^|\s)#.*$", "", part) for part in line.split("\n"))
+    Takes the line and the quote that was open before it, or "".
+    """
+    if quote:
+        closed = _CLOSED[quote].match(line)
+        if closed is None:
+            return "", quote
+        line = line[closed.end() :]
+    bare = _QUOTED.sub("", line)
+    opened = re.search("[\"']", bare)
+    return (bare[: opened.start()], opened[0]) if opened else (bare, "")

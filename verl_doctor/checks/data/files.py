@@ -14,6 +14,7 @@ from packaging.version import Version
 from ...model import Fix, Severity, Text
 from ..config.settings import Settings
 from ..types import Result, ok
+from . import json_rows
 
 if TYPE_CHECKING:
     import pyarrow
@@ -22,6 +23,8 @@ CHECK = "data.files"
 JSON_SINCE = Version("0.7")
 """First release that reads .json as well as .parquet (rl_dataset.py)."""
 JSONL_SINCE = Version("0.9")
+SCHEMA_BYTES = 1 << 20
+"""Bytes of JSON from which the columns are told."""
 _REMOTE = re.compile(r"[a-z][a-z0-9+]+:/")
 """`hdfs://…`; a Path has one of its slashes left."""
 LFS = b"version https://git-lfs"
@@ -77,16 +80,19 @@ def look(path: Path, settings: Settings) -> tuple[DataFile | None, list[Result]]
     try:
         return _open(path, kind), []
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        return None, [
-            _fault(
-                path,
-                "critical",
-                f"can't be read as {kind}.",
-                f"无法按 {kind} 读取。",
-                str(error).split("\n")[0][:300],
-                rule="DAT010",
-            )
-        ]
+        return None, [unreadable(path, kind, error)]
+
+
+def unreadable(path: Path, kind: str, error: Exception) -> Result:
+    """Says that a file, or a part of it, is not what it should be."""
+    return _fault(
+        path,
+        "critical",
+        f"can't be read as {kind}.",
+        f"无法按 {kind} 读取。",
+        str(error).split("\n")[0][:300],
+        rule="DAT010",
+    )
 
 
 def _missing(path: Path) -> Result | None:
@@ -172,9 +178,7 @@ def _open(path: Path, kind: str) -> DataFile:
 
         with parquet.ParquetFile(path) as file:
             return DataFile(path, kind, file.schema_arrow, file.metadata.num_rows)
-    from pyarrow import json
-
-    with json.open_json(path) as reader:
+    with json_rows.opened(path, most=SCHEMA_BYTES) as reader:
         return DataFile(path, kind, reader.schema, None)
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...knowledge import verl_config
 from ...model import Fix, Severity, Text
 from ..config.settings import UNKNOWN, Settings
 from ..types import Result, ok
-from .files import Columns, DataFile
+from .files import Columns, DataFile, unreadable
 from .sample import sampled
 
 CHECK = "data.rows"
@@ -40,14 +41,18 @@ def check(
     settings: Settings,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Result]:
-    """Looks at the rows of each file, and says how many it read."""
+    """Looks at the rows of each file, and says how many it read, or that it can't be read."""
     for number, found in enumerate(files):
         seen = _Seen()
-        for batch in sampled(found, [columns.prompt, columns.source, "reward_model"]):
-            for row in batch:
-                _row(row, columns, seen)
-            if progress is not None:
-                progress(number, seen.rows)
+        try:
+            for batch in sampled(found, [columns.prompt, columns.source, "reward_model"]):
+                for row in batch:
+                    _row(row, columns, seen)
+                if progress is not None:
+                    progress(number, seen.rows)
+        except (OSError, ValueError) as error:
+            yield unreadable(found.path, found.kind, error)
+            continue
         if seen.rows:
             yield from _told(found, seen, columns, settings)
 
@@ -175,6 +180,13 @@ def _sources(found: DataFile, seen: _Seen, settings: Settings) -> Iterator[Resul
         )
 
 
+def _digests(found: DataFile, columns: Columns) -> Iterator[bytes]:
+    """The prompts of a file up to a damaged place, of which `check` tells."""
+    with suppress(OSError, ValueError):
+        for batch in sampled(found, [columns.prompt]):
+            yield from (_digest(row[columns.prompt]) for row in batch)
+
+
 def overlap(
     train: Sequence[DataFile], validation: Sequence[DataFile], columns: Columns
 ) -> Iterator[Result]:
@@ -184,12 +196,11 @@ def overlap(
     held_out: set[bytes] = set()
     shared = rows = 0
     for found in validation:
-        for batch in sampled(found, [columns.prompt]):
-            held_out.update(_digest(row[columns.prompt]) for row in batch)
+        held_out.update(_digests(found, columns))
     for found in train:
-        for batch in sampled(found, [columns.prompt]):
-            rows += len(batch)
-            shared += sum(_digest(row[columns.prompt]) in held_out for row in batch)
+        for digest in _digests(found, columns):
+            rows += 1
+            shared += digest in held_out
     if shared and held_out:
         yield Result(
             CHECK,

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from . import json_rows
 from .files import DataFile
 
 MAX_ROWS = 20_000
 """Rows of one file that are looked at; a fault that fewer than one in some thousand rows has may
 stay unseen, and the results say how many were read."""
 BATCH = 1_000
-MAX_BLOCK = 64 << 20
-"""Bytes of JSON that are parsed at once."""
 
 
 def sampled(found: DataFile, columns: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
     """Batches of rows, those columns alone that the file has.
 
     Of a parquet file, whole row groups from its start, its end and evenly between are read, until
-    MAX_ROWS; of JSON the first rows. Memory holds one batch.
+    MAX_ROWS; of JSON the first rows. Memory holds one batch. Raises OSError or ValueError (Arrow's
+    errors are among them) at a damaged place; what came before it is good.
     """
     here = [name for name in columns if name in found.schema.names]
     if not here:
@@ -45,10 +45,7 @@ def _tables(found: DataFile, columns: list[str]) -> Iterator[Any]:
                 for batch in file.iter_batches(BATCH, row_groups=groups, columns=columns)
             )
         return
-    from pyarrow import json
-
-    options = json.ReadOptions(block_size=min(MAX_BLOCK, max(1, found.path.stat().st_size)))
-    with json.open_json(found.path, read_options=options) as reader:
+    with json_rows.opened(found.path) as reader:
         for batch in reader:
             table = pyarrow.Table.from_batches([batch]).select(columns)
             for start in range(0, table.num_rows, BATCH):

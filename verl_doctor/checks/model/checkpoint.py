@@ -17,7 +17,7 @@ from .folder import fault
 
 CHECK = "model.checkpoint"
 _RANK = re.compile(
-    r"(?P<part>model|optim|extra_state)_world_size_(?P<world>\d+)_rank_(?P<rank>\d+)\.pt"
+    r"(?P<part>model|optim|extra_state)_world_size_(?P<world>\d{1,6})_rank_(?P<rank>\d{1,6})\.pt"
 )
 _STEP = re.compile(r"global_step_(\d+)")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from ...model import Fix, Severity, Text
 from ..types import Result, ok
 
 CHECK = "model.folder"
 LFS = b"version https://git-lfs"
-MAX_JSON = 256 << 20
-"""A tokenizer.json of a large vocabulary has some 20 MB."""
+MAX_JSON = 64 << 20
+"""A tokenizer.json of a large vocabulary has some 30 MB."""
 
 
 def fault(
@@ -60,7 +60,7 @@ def read_json(path: Path) -> tuple[Any, Result | None]:
         return None, pointer(path)
     try:
         return json.loads(data), None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return None, fault(
             path, "critical", "is no JSON; a download may have been cut short.",
             "不是合法 JSON，可能下载不完整。", str(error), rule="HF015",
@@ -179,16 +179,24 @@ def tokenizer(path: Path, config: Mapping[str, Any], role: str) -> Iterator[Resu
 def _vocabulary(config: Mapping[str, Any]) -> int:
     inner = config.get("text_config")
     value = config.get("vocab_size") or (inner.get("vocab_size") if isinstance(inner, dict) else 0)
-    return value if isinstance(value, int) else 0
+    return value if _is_number(value) else 0
 
 
 def _highest(tokens: Any) -> int:
     """One more than the highest token number of a tokenizer.json; 0 where it can't be told."""
     if not isinstance(tokens, dict):
         return 0
-    vocabulary = (tokens.get("model") or {}).get("vocab")
+    inner = tokens.get("model")
+    vocabulary = inner.get("vocab") if isinstance(inner, dict) else None
     numbers = list(vocabulary.values()) if isinstance(vocabulary, dict) else []
     if isinstance(vocabulary, list):
         numbers = [len(vocabulary) - 1]
-    numbers += [one.get("id", 0) for one in tokens.get("added_tokens") or ()]
-    return max((one for one in numbers if isinstance(one, int)), default=-1) + 1
+    added = tokens.get("added_tokens")
+    if isinstance(added, list):
+        numbers += [one.get("id") for one in added if isinstance(one, dict)]
+    return max((one for one in numbers if _is_number(one)), default=-1) + 1
+
+
+def _is_number(value: Any) -> TypeGuard[int]:
+    """Whether a token or a size can have that number."""
+    return type(value) is int and 0 <= value < 2**31

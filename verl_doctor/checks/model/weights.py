@@ -19,8 +19,9 @@ from .folder import LFS, fault, pointer, read_json
 
 CHECK = "model.weights"
 INDEX = "model.safetensors.index.json"
-MAX_HEADER = 100 << 20
-"""The limit that the safetensors library itself sets."""
+MAX_HEADER = 32 << 20
+"""Bytes; a shard of ten thousand weights has one. JSON takes up to thirty times its size in memory,
+and the safetensors library's own limit is 100 MB."""
 
 
 def check(path: Path, config: Mapping[str, Any]) -> Iterator[Result]:
@@ -30,7 +31,8 @@ def check(path: Path, config: Mapping[str, Any]) -> Iterator[Result]:
         yield wrong
         return
     mapping = index.get("weight_map") if isinstance(index, dict) else None
-    named = sorted(set(mapping.values())) if isinstance(mapping, dict) else []
+    files = mapping.values() if isinstance(mapping, dict) else ()
+    named = sorted({name for name in files if isinstance(name, str)})
     here = sorted(one.name for one in path.glob("*.safetensors"))
     if not named and not here:
         yield from _other_formats(path)
@@ -57,7 +59,7 @@ def check(path: Path, config: Mapping[str, Any]) -> Iterator[Result]:
             broken = True
             yield wrong
             continue
-        kinds.update(one["dtype"] for key, one in header.items() if key != "__metadata__")
+        kinds.update(one["dtype"] for one in header.values())
         if isinstance(mapping, dict):
             absent = [key for key, file in mapping.items() if file == name and key not in header]
             if absent:
@@ -82,7 +84,8 @@ def check(path: Path, config: Mapping[str, Any]) -> Iterator[Result]:
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], Result | None]:
-    """The header of a safetensors file: name -> dtype, shape, data_offsets; or what is wrong."""
+    """The weights in the header of a safetensors file: name -> dtype, shape, data_offsets; or what
+    is wrong."""
 
     def broken(en: str, zh: str, *seen: str) -> tuple[dict[str, Any], Result]:
         return {}, fault(path, "critical", en, zh, *seen, rule="HF012", check=CHECK)
@@ -104,8 +107,11 @@ def read_header(path: Path) -> tuple[dict[str, Any], Result | None]:
         file.seek(8)
         try:
             header = json.loads(file.read(length))
-            ends = [one["data_offsets"][1] for key, one in header.items() if key != "__metadata__"]
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            header.pop("__metadata__", None)
+            ends = [_end(one) for one in header.values()]
+        except (
+            ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError
+        ) as error:  # fmt: skip
             return broken("has a header that can't be read.", "头部无法解析。", str(error)[:200])
     whole = 8 + length + max(ends, default=0)
     if size != whole:
@@ -116,6 +122,16 @@ def read_header(path: Path) -> tuple[dict[str, Any], Result | None]:
             + ("文件不完整。" if size < whole else "末尾有多余内容。"),
         )
     return header, None
+
+
+def _end(weight: Mapping[str, Any]) -> int:
+    """Where a weight ends, in bytes behind the header. Raises ValueError or KeyError."""
+    end = weight["data_offsets"][1]
+    if type(end) is not int or not 0 <= end < 2**63:
+        raise ValueError("data_offsets are no places in a file")
+    if not isinstance(weight["dtype"], str):
+        raise ValueError("a dtype is no text")
+    return end
 
 
 def _other_formats(path: Path) -> Iterator[Result]:
