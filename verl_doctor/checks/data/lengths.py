@@ -102,11 +102,10 @@ def _text(prompt: Any) -> str | None:
     for message in prompt:
         content = message.get("content") if isinstance(message, Mapping) else None
         parts = content if isinstance(content, list) else [{"text": content}]
-        texts += [
-            part["text"]
-            for part in parts
-            if isinstance(part, Mapping) and isinstance(part.get("text"), str)
-        ]
+        for part in parts:
+            text = part.get("text") if isinstance(part, Mapping) else None
+            if isinstance(text, str):
+                texts.append(text)
     return "\n".join(texts)
 
 

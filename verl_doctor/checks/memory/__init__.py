@@ -17,6 +17,7 @@ from .spans import GIB, Phase
 __all__ = ["CHECK", "check"]
 
 CHECK = "config.memory"
+MODEL = "actor_rollout_ref.model.path"
 NEAR = 1.05
 """Lower bound over the GPU's memory from which it is told: below, the CUDA context and rounding
 decide."""
@@ -28,12 +29,13 @@ def check(settings: Settings, gpu: float | None) -> Iterator[Result]:
     """The table of the phases, and what clearly does not fit.
 
     Takes the settings of the run and the bytes of one of its GPUs, None where they aren't known.
+    Nothing is said of a run that names no model.
     """
-    if not settings.name.startswith("ppo"):
+    if not settings.name.startswith("ppo") or MODEL not in settings.given:
         return
     try:
         if settings.get(f"{ACTOR}.strategy") == "megatron":
-            shape = shape_of(settings.get("actor_rollout_ref.model.path"))
+            shape = shape_of(settings.get(MODEL))
             yield _judged((megatron.update(shape, settings),), (), gpu, padded=True)
             return
         found = plan(settings)

@@ -127,8 +127,8 @@ class _Reader:
         for key in (*(f"{model}.{name}" for name in LEANER), f"{fsdp}.offload_policy"):
             if self.settings.get(key):
                 raise Unreadable(f"{key} is not estimated", f"未估算 {key}")
-        optimizer = self.settings.get(f"{section}.optim.optimizer", "AdamW")
-        if optimizer != "AdamW":
+        optimizer = self.settings.get(f"{section}.optim.optimizer")
+        if optimizer not in (None, "AdamW"):  # early releases know no other
             raise Unreadable(f"optimizer {optimizer} is not estimated", f"未估算优化器 {optimizer}")
         stored = self.settings.get(f"{fsdp}.model_dtype")
         group = self.number(f"{fsdp}.fsdp_size")

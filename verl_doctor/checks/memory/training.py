@@ -102,10 +102,11 @@ def layer_activations(model: Trained) -> float:
 def update(model: Trained, work: Pass) -> Phase:
     """The fullest moment of forward, backward and optimizer step, of one model alone.
 
-    Three moments compete: the loss over the logits, the last layer's backward pass, the step.
+    Three moments compete: the loss over the logits, the last layer's backward pass, the step. One
+    that can't be told wins, so that the phase is not taken for known.
     """
     moments = (_loss(model, work), _backward(model, work), _step(model))
-    return max(moments, key=lambda moment: moment.known.high)
+    return max(moments, key=lambda moment: (not moment.complete, moment.known.high))
 
 
 def look(model: Trained, work: Pass) -> Phase:
