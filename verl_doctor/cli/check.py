@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..checks.types import Result
 
 GROUPS = ("config", "data", "model", "env")
+NVIDIA_SMI_S = 10.0
 NEEDS = 'pip install "verl-doctor[check]"'
 
 
@@ -39,6 +40,12 @@ NEEDS = 'pip install "verl-doctor[check]"'
     "--smoke", is_flag=True, help="Run small tests on the GPU: kernel, matmul, all-reduce."
 )
 @click.option("--nan", is_flag=True, help="Search all weights of the model for NaN (reads them).")
+@click.option(
+    "--gpu-memory",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="GIB",
+    help="Memory of one GPU of the run; else of this machine's.",
+)
 @click.option("--only", multiple=True, type=click.Choice(GROUPS), help="These groups alone.")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
 @click.option(
@@ -58,6 +65,7 @@ def check(
     python: str | None,
     smoke: bool,
     nan: bool,
+    gpu_memory: float | None,
     only: tuple[str, ...],
     form: str,
     everything: bool,
@@ -85,7 +93,7 @@ def check(
     given = _Given(words, config, log)
     results: list[Result] = []
     try:
-        results += _of_the_run(given, stated, groups, train, val, model, nan, lang)
+        results += _of_the_run(given, stated, groups, train, val, model, nan, gpu_memory, lang)
     except ImportError as error:
         if error.name not in ("hydra", "omegaconf", "antlr4", "pyarrow"):
             raise
@@ -190,10 +198,11 @@ def _of_the_run(
     val: Sequence[str],
     models: Sequence[str],
     nan: bool,
+    gpu_memory: float | None,
     lang: Lang,
 ) -> list[Result]:
     """The checks that depend on how the run is started; none of them where nothing is known."""
-    from ..checks import config
+    from ..checks import config, memory
 
     if not (given or train or val or models):
         return []
@@ -201,11 +210,21 @@ def _of_the_run(
     results = []
     if "config" in groups and given:
         results += config.check(settings)
+        results += memory.check(settings, _gpu_bytes(gpu_memory))
     if "data" in groups:
         results += _data(settings, train, val, lang)
     if "model" in groups:
         results += _models(settings, models, nan)
     return results
+
+
+def _gpu_bytes(stated: float | None) -> float | None:
+    """The stated GiB, else the smallest GPU that nvidia-smi lists here, in bytes; None without."""
+    from ..checks.environment.nvidia import machine
+
+    if stated is not None:
+        return stated * 2**30
+    return min((gpu.total for gpu in machine(NVIDIA_SMI_S).gpus if gpu.total), default=None)
 
 
 def _data(settings: Settings, train: Sequence[str], val: Sequence[str], lang: Lang) -> list[Result]:

@@ -73,6 +73,8 @@ SUM = Text(
     "{stops} 项会中止或破坏训练，{warns} 项需留意，{fine} 项正常，{open} 项未能检查。",
 )
 MAX_SEEN = 12
+TABLES = ("config.batch", "config.memory")
+"""Checks whose table is shown also where all is in order."""
 
 
 def render(
@@ -110,7 +112,7 @@ def _result(page: Page, one: Result, everything: bool) -> None:
     for i, part in enumerate(body.wrap(page.out, page.out.width - 6)):
         part.rstrip()
         page.out.print((head if i == 0 else Line(" " * 5)).append_text(part), soft_wrap=True)
-    shown = one.seen if everything or one.state != "ok" or one.check == "config.batch" else ()
+    shown = one.seen if everything or one.state != "ok" or one.check in TABLES else ()
     for text in shown[:MAX_SEEN]:
         page.out.print(Line(f"       {visible(text, 300)}", style="dim"), soft_wrap=True)
     if one.fix is not None:

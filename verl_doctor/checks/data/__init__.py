@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..config.settings import Settings
 from ..types import Result
-from . import files, rows
+from . import files, lengths, rows
 from .files import Columns
 
 __all__ = ["check"]
@@ -35,6 +35,7 @@ def check(
             yield from files.columns(found, columns)
     yield from files.alike([one for one in known if str(one.path) in train])
     yield from rows.check(known, columns, settings, progress)
+    yield from lengths.check(known, columns, settings)
     yield from rows.overlap(
         [one for one in known if str(one.path) in train],
         [one for one in known if str(one.path) in validation],
