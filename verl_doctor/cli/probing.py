@@ -21,9 +21,9 @@ def prober(python: str | None, lang: Lang) -> Callable[[Report], Sequence[Observ
             print("verl-doctor: no check tells the causes of this apart", file=sys.stderr)
             return []
         print(f"verl-doctor: checking on this machine: {', '.join(asked)}", file=sys.stderr)
-        from ..checks.environment import environment
+        from ..checks.environment import active_python, environment
         from ..checks.evidence import observations
 
-        return observations(environment(python or sys.executable), lang)
+        return observations(environment(python or active_python()), lang)
 
     return probe
