@@ -70,6 +70,7 @@ def test_parameters_are_those_that_the_models_weights_hold(
         ({"model_type": "gemma3"}, "model_type 'gemma3'"),
         (QWEN3_30B | {"mlp_only_layers": [0]}, "experts in some layers only"),
         (LLAMA_8B | {"quantization_config": {"bits": 4}}, "quantized weights"),
+        (LLAMA_8B | {"vocab_size": 10**400}, "config.json states no sound vocab_size"),
         (LLAMA_8B | {"vocab_size": "many"}, "config.json states no sound vocab_size"),
         (LLAMA_8B | {"num_attention_heads": 0}, "config.json states no sound num_attention_heads"),
     ],

@@ -51,6 +51,25 @@ def test_a_sound_script_passes_and_shows_its_batch_table(run, tmp_path: Path) ->
     assert done.output.rstrip().endswith("0 could not be checked.")
 
 
+def test_the_memory_of_a_stated_gpu_is_held_against_the_phases(run, tmp_path: Path) -> None:
+    sizes = {
+        "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
+        "num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064,
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "qwen2", **sizes}))
+    words = [f"actor_rollout_ref.model.path={tmp_path}", f"{ROLLOUT}.name=vllm"]
+    micro = ["actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1"]
+    micro += [f"{ROLLOUT}.log_prob_micro_batch_size_per_gpu=1", "algorithm.adv_estimator=grpo"]
+    given = ["--only", "config", "--verl", "0.9.1", "--", *words, *micro]
+    large = run("--gpu-memory", "141", *given)
+    assert "KV cache" in large.output
+    assert "[CUD001]" not in large.output
+    small = run("--gpu-memory", "12", *given)
+    assert small.exit_code == 1
+    assert "at least" in small.output
+    assert "[CUD001]" in small.output
+
+
 def test_a_fault_is_named_with_its_rule_and_what_to_paste(run, tmp_path: Path) -> None:
     script = tmp_path / "run.sh"
     script.write_text(SOUND.replace("train_batch_size=256", "train_batch_size=32"))

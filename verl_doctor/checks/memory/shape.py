@@ -12,6 +12,8 @@ PLAIN = ("llama", "mistral", "qwen2", "qwen3")
 EXPERTS = ("qwen3_moe",)
 """The same with experts in place of the MLP."""
 QKV_BIAS = ("qwen2",)
+LARGEST = 1_000_000_000
+"""No size in a config.json of a model is larger; what is, would only overflow the sums."""
 HEAD_NORMS = ("qwen3", "qwen3_moe")
 
 
@@ -93,7 +95,7 @@ def shape(config: Mapping[str, Any]) -> Shape | str:
     def number(key: str, default: Any = None) -> int:
         value = config.get(key)
         value = default if value is None else value
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST:
             raise ValueError(key)
         return value
 
