@@ -18,10 +18,10 @@ __all__ = ["CHECK", "check"]
 
 CHECK = "config.memory"
 MODEL = "actor_rollout_ref.model.path"
-NEAR = 1.05
-"""Lower bound over the GPU's memory from which it is told: below, the CUDA context and rounding
-decide."""
-FAR = 1.25
+NEAR = 1.2
+"""Lower bound over the GPU's memory from which it is told: measured peaks were up to 14 % below it
+(docs/checks.md)."""
+FAR = 1.4
 """From here on no change of a detail would make it fit."""
 
 
