@@ -240,7 +240,8 @@ def test_tokens_come_from_the_samples_the_budget_or_the_sequence_split(folder: P
 
 def test_what_clearly_does_not_fit_is_a_fault_with_its_fix(folder: Path) -> None:
     found = told(folder, 24, **{f"{ROLLOUT}.gpu_memory_utilization": "0.9"})[0]
-    assert (found.state, found.severity, found.rule) == ("fault", "high", "CUD001")
+    # 32 GiB against 24: beyond the measured error, not beyond what details could change
+    assert (found.state, found.severity, found.rule) == ("fault", "medium", "CUD001")
     assert found.text.en.startswith("rollout needs at least 32 GiB on each GPU")
     assert found.fix is not None
     assert "param_offload=True" in found.fix.set
