@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from ...model import Fix, Severity, Text
 from ..config.settings import Settings
 from ..types import Result, ok, unknown
 from .files import Columns, DataFile
-from .sample import sampled
+from .sample import undamaged
 
 CHECK = "data.lengths"
 FILES_OF = ("actor_rollout_ref.model.tokenizer_path", "actor_rollout_ref.model.path")
@@ -74,16 +73,10 @@ def _tokenizer_file(settings: Settings) -> Path | None:
     return None
 
 
-def _whole(found: DataFile, column: str) -> Iterator[list[dict[str, Any]]]:
-    """Batches up to a damaged place, of which `rows.check` tells."""
-    with suppress(OSError, ValueError):
-        yield from sampled(found, [column])
-
-
 def _count(found: DataFile, column: str, tokenizer: Any, limit: int) -> _Count | None:
     """Counts; None where no row holds a list of messages."""
     rows = longer = longest = encoded = 0
-    for batch in _whole(found, column):
+    for batch in undamaged(found, [column]):
         for row in batch:
             text = _text(row.get(column))
             if text is None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,7 @@ from ...model import Fix, Severity, Text
 from ..config.settings import UNKNOWN, Settings
 from ..types import Result, ok
 from .files import Columns, DataFile, unreadable
-from .sample import sampled
+from .sample import sampled, undamaged
 
 CHECK = "data.rows"
 DUPLICATES_FROM = 0.05
@@ -182,9 +181,8 @@ def _sources(found: DataFile, seen: _Seen, settings: Settings) -> Iterator[Resul
 
 def _digests(found: DataFile, columns: Columns) -> Iterator[bytes]:
     """The prompts of a file up to a damaged place, of which `check` tells."""
-    with suppress(OSError, ValueError):
-        for batch in sampled(found, [columns.prompt]):
-            yield from (_digest(row[columns.prompt]) for row in batch)
+    for batch in undamaged(found, [columns.prompt]):
+        yield from (_digest(row[columns.prompt]) for row in batch)
 
 
 def overlap(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from . import json_rows
@@ -30,6 +31,12 @@ def sampled(found: DataFile, columns: Sequence[str]) -> Iterator[list[dict[str, 
         yield table.to_pylist()
         if rows >= MAX_ROWS:
             return
+
+
+def undamaged(found: DataFile, columns: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+    """The batches of `sampled` up to a damaged place, where they end; `rows.check` tells of it."""
+    with suppress(OSError, ValueError):
+        yield from sampled(found, columns)
 
 
 def _tables(found: DataFile, columns: list[str]) -> Iterator[Any]:
