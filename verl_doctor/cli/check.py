@@ -231,18 +231,12 @@ def _data(settings: Settings, train: Sequence[str], val: Sequence[str], lang: La
     """The files that were named, else those of the settings where they were given."""
     from ..checks import data
 
-    train = train or _named(settings, "data.train_files")
-    val = val or _named(settings, "data.val_files")
+    train = train or settings.texts("data.train_files")
+    val = val or settings.texts("data.val_files")
     if not train and not val:
         return []
     with _Progress(lang) as tell:
         return list(data.check(train, val, settings, tell))
-
-
-def _named(settings: Settings, key: str) -> list[str]:
-    value = settings.given.get(key)
-    values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, str)]
 
 
 class _Progress:
@@ -275,7 +269,7 @@ def _models(settings: Settings, folders: Sequence[str], nan: bool) -> list[Resul
             ("critic", "critic.model.path"),
             ("reward", "reward.reward_model.model_path"),
         ):
-            found += [(role, Path(one)) for one in _named(settings, key)]
+            found += [(role, Path(one)) for one in settings.texts(key)]
     return [result for role, path in found for result in model.check(path, nan=nan, role=role)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..model import Lang, Text
 
 WORDS: dict[str, Text] = {
@@ -77,7 +79,11 @@ WORDS: dict[str, Text] = {
 
 def say(key: str, lang: Lang, **values: object) -> str:
     """The sentence of that key with its values put in. Errors: KeyError."""
-    text = WORDS[key].get(lang)
+    return filled(WORDS[key].get(lang), values)
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """The text with `{name}` replaced by the value of that name; other braces stay."""
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
     return text

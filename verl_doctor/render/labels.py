@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 
+from ..diagnose.words import filled
 from ..logs.text import visible
 from ..model import Comparison, Fix, FixText, Lang, Seen
 
@@ -325,13 +325,6 @@ def duration(seconds: float) -> str:
 def label(key: str, lang: Lang, **values: object) -> str:
     """The word of that key. Errors: KeyError."""
     return filled(_LABELS[key][1 if lang == "zh" else 0], values)
-
-
-def filled(text: str, values: Mapping[str, object]) -> str:
-    """The text with `{name}` replaced by the value of that name; other braces stay."""
-    for name, value in values.items():
-        text = text.replace("{" + name + "}", str(value))
-    return text
 
 
 def size_of(count: int) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..diagnose.words import filled
 from ..model import Lang
-from ..render.labels import filled
 
 _WORDS: dict[str, tuple[str, str]] = {
     # panes and screens

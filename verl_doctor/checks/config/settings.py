@@ -87,6 +87,12 @@ class Settings:
             return default if not self.has(key) else None
         return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
 
+    def texts(self, key: str) -> list[str]:
+        """What was given for a key that takes one text or a list of them; empty: nothing was."""
+        value = self.given.get(key)
+        values = value if isinstance(value, list) else [value]
+        return [one for one in values if isinstance(one, str)]
+
     def default(self, key: str) -> Any:
         """What the release itself has there, unresolved; None where it has nothing."""
         node: Any = verl_config.configs(self.release)[self.name]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from packaging.version import Version
 
@@ -29,9 +28,8 @@ def check(settings: Settings) -> Iterator[Result]:
         if isinstance(value, str) and (result := _text(key, value, settings)) is not None:
             yield result
     for key in PATHS:
-        if key in settings.given:
-            for path in _strings(settings.given[key]):
-                yield from _path(key, path)
+        for path in settings.texts(key):
+            yield from _path(key, path)
     mandatory = Version(settings.release) >= Version("0.6") and settings.name.startswith("ppo")
     if mandatory and not _is_set(settings, "actor_rollout_ref.rollout.name"):
         yield Result(
@@ -98,12 +96,6 @@ def _text(key: str, value: str, settings: Settings) -> Result | None:
 
 def _switch(value: str) -> bool:
     return value.lower() in ("true", "yes", "on")
-
-
-def _strings(value: Any) -> list[str]:
-    """The paths in a value: one, or a list of them."""
-    values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, str)]
 
 
 def _path(key: str, path: str) -> Iterator[Result]:
