@@ -6,8 +6,6 @@ from . import engine, training
 from .plan import Plan, Role
 from .spans import NOTHING, Part, Phase, Span
 
-STATE = ("weights", "gradients", "optimizer")
-
 
 def phases(plan: Plan, gpu: float | None) -> tuple[Phase, ...]:
     """The phases in the order of a step.
