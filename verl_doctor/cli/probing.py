@@ -11,8 +11,8 @@ from ..model import Lang, Observation, Report
 def prober(python: str | None, lang: Lang) -> Callable[[Report], Sequence[Observation]]:
     """Something that looks at a report, says on standard error what it runs, and runs it.
 
-    Takes the interpreter that trains (None: the active one) and the language of the report. Checks only
-    read; they run on this machine, so the log should be of this machine too.
+    Takes the interpreter that trains (None: the active one) and the language of the report. Checks
+    only read; they run on this machine, so the log should be of this machine too.
     """
 
     def probe(report: Report) -> list[Observation]:
