@@ -130,6 +130,8 @@ def _texts(plain: Mapping[str, Any]) -> Iterator[str]:
                     yield f"{at}.{lang} uses {{{hole}}}, which nothing captures"
     if len(plain["title"]["en"]) > 110:
         yield "title is longer than 110 characters"
+    if not plain.get("false_positives"):
+        yield "no false_positives: say what else prints this, or when it does no harm"
 
 
 def _walk(value: Any, at: str) -> Iterator[tuple[str, Mapping[str, str]]]:
