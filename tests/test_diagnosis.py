@@ -324,6 +324,21 @@ def test_an_unknown_exception_is_a_finding_with_its_innermost_frames(doctor: Doc
     assert report.verdict == "failed"
 
 
+def test_an_error_that_a_package_raises_is_not_put_into_the_line_that_called_it(
+    doctor: Doctor,
+) -> None:
+    log = (
+        b"Traceback (most recent call last):\n"
+        b'  File "/work/my/train.py", line 12, in main\n    engine.generate(prompts)\n'
+        b'  File "/opt/lib/python3.11/site-packages/vllm/lora/punica.py", line 88, in add\n'
+        b"    assert self.ready\n"
+        b"AssertionError\n"
+    )
+    first = doctor(log).findings[0]
+    assert first.rule == "PY024"
+    assert "vllm/lora/punica.py:88 in add (via /work/my/train.py:12 in main)" in first.title
+
+
 def test_a_log_without_any_error_is_not_failed(doctor: Doctor) -> None:
     assert doctor(b"hello\nworld\n").verdict == "unknown"
 

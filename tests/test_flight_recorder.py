@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,8 @@ from verl_doctor.sources.flight_recorder import rank_of, read_dumps
 
 REAL = ROOT / "fixtures_logs" / "flight_recorder"
 """Two gloo ranks, the second of which never enters the fourth all_reduce."""
+NCCL = REAL / "nccl"
+"""The same with NCCL on a GPU, in three ways (nccl_program.py)."""
 
 
 @pytest.mark.parametrize("form", ["pickles", "jsons"])
@@ -39,18 +42,33 @@ def test_a_rank_without_a_dump() -> None:
     assert (event.fields["shows"], event.fields["missing"]) == ("no_dump", "1")
 
 
-def test_the_command(compiled_once: None) -> None:
+def diagnosed(dumps: Path, *logs: Path) -> dict[str, Any]:
+    """The JSON report of the command."""
     command = [sys.executable, "-m", "verl_doctor", "diagnose", "--no-record", "--format", "json"]
     done = subprocess.run(
-        [*command, "--flight-recorder", REAL / "pickles"],
+        [*command, "--flight-recorder", dumps, *logs],
         capture_output=True,
         check=False,
         stdin=subprocess.DEVNULL,
     )
-    report = json.loads(done.stdout)
+    assert done.returncode == 1
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_the_command(compiled_once: None) -> None:
+    report = diagnosed(REAL / "pickles")
     assert report["findings"][0]["rule"] == "DST060"
     assert "Rank 1 never entered all_reduce" in report["findings"][0]["title"]
-    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("case", "rule"), [("never_came", "DST060"), ("no_dump", "DST062"), ("all_wait", "DST063")]
+)
+def test_dumps_of_nccl_say_more_than_the_log(case: str, rule: str, compiled_once: None) -> None:
+    report = diagnosed(NCCL / case, NCCL / case / "rank0.log")
+    assert report["findings"][0]["rule"] == rule
+    assert report["notes"] == []
 
 
 # --- made-up dumps -------------------------------------------------------------------------------
@@ -93,6 +111,15 @@ def test_ranks_that_call_different_things(tmp_path: Path) -> None:
     assert event.fields["other"].startswith("broadcast")
 
 
+def test_what_the_others_call_is_told_where_rank_0_is_the_odd_one(tmp_path: Path) -> None:
+    alone = [entry(1), entry(2, "broadcast", state="started")]
+    event = shown(tmp_path, {0: alone, 1: WAITS, 2: WAITS}, 3)
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("differs", "0")
+    assert event.fields["op"] == "all_reduce"
+    assert event.fields["other"].startswith("broadcast")
+
+
 def test_ranks_that_reduce_different_sizes(tmp_path: Path) -> None:
     event = shown(tmp_path, {0: WAITS, 1: [entry(1), entry(2, size=9, state="started")]}, 2)
     assert event
@@ -102,6 +129,20 @@ def test_ranks_that_reduce_different_sizes(tmp_path: Path) -> None:
 def test_all_to_all_may_differ_in_sizes(tmp_path: Path) -> None:
     ranks = {i: [entry(1, "all_to_all", 8 + i, state="started")] for i in range(2)}
     event = shown(tmp_path, ranks, 2)
+    assert event
+    assert event.fields["shows"] == "all_wait"
+
+
+def test_a_gpu_that_has_not_come_to_the_collective(tmp_path: Path) -> None:
+    done = entry(1) | {"time_discovered_started_ns": 1_790_000_000_000_000_001}
+    ranks = {0: [done, entry(2, state="started")], 1: [done, entry(2, state="scheduled")]}
+    event = shown(tmp_path, ranks, 2)
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("not_started", "1")
+
+
+def test_without_recorded_starts_no_gpu_is_accused(tmp_path: Path) -> None:
+    event = shown(tmp_path, {i: [entry(1), entry(2, state="scheduled")] for i in range(2)}, 2)
     assert event
     assert event.fields["shows"] == "all_wait"
 

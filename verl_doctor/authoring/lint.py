@@ -19,7 +19,7 @@ STALE_DAYS = 730
 _URL = re.compile(r"https://[^\s<>\"]+\.[^\s<>\"]+")
 _CUT = re.compile(r"^\s*(?:- )?(?:en|zh|because|run|set|code|regex|message): [^'\"|>{\[].*?( #)")
 _HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
-BUILT_IN = {"exception", "inner", "message", "frame", "worker", "phase", "line"}
+BUILT_IN = {"exception", "inner", "message", "frame", "raised", "worker", "phase", "line"}
 EVENT_FIELDS = {
     "elastic_failure": "rank local_rank exitcode signal host time first_observed",
     "process_killed": "signal command pid rank",

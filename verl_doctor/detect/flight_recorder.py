@@ -33,7 +33,8 @@ def compare(dumps: Sequence[Dump]) -> Event | None:
 
     The event's field `shows`: `never_came` (a rank has a dump and is not in the collective),
     `differs` (ranks called different things), `no_dump` (the ranks that are not in it have left
-    no dump), `all_wait` (all that are known are in it) or `partial` (too few dumps).
+    no dump), `all_wait` (all that are known are in it), `not_started` (the same, but on some ranks
+    the GPU has not come to it) or `partial` (too few dumps).
     """
     stalls = _stalls(dumps)
     if not stalls:
@@ -50,27 +51,32 @@ def compare(dumps: Sequence[Dump]) -> Event | None:
     }
     late = {dump.rank: dump for dump in dumps if dump.rank in expected and dump.rank not in here}
     shapes = {(one.op, one.sizes) for one in here.values()}
-    first = stall.waiting[min(stall.waiting)]
+    ops = {one.op for one in here.values()}
     if late:
         shows, guilty = "never_came", sorted(late)
-    elif len({one.op for one in here.values()}) > 1 or _uneven(first.op, shapes):
+    elif len(ops) > 1 or _uneven(min(ops), shapes):
         shows, guilty = "differs", _odd(here)
     elif len(absent) > PARTIAL * len(expected):
         shows, guilty = "partial", absent
+    elif absent:
+        shows, guilty = "no_dump", absent
     else:
-        shows, guilty = ("no_dump", absent) if absent else ("all_wait", [])
+        guilty = _not_started(dumps, here)
+        shows = "not_started" if guilty else "all_wait"
     last = _last(late[guilty[0]], stall.group) if late else None
     odd = here.get(guilty[0]) if guilty else None
+    # what most ranks wait in: the odd one may well be rank 0
+    usual = next((here[rank] for rank in sorted(here) if rank not in guilty), here[min(here)])
     since = time.strftime("%H:%M:%S", time.gmtime(stall.since_ns / 1e9)) if stall.since_ns else "?"
     fields = {
         "shows": shows,
-        "op": first.op,
+        "op": usual.op,
         "seq": str(stall.seq),
         "group": stall.group,
-        "sizes": first.sizes,
-        "state": first.state,
+        "sizes": usual.sizes,
+        "state": usual.state,
         "since": since,
-        "frame": first.frame or "?",
+        "frame": usual.frame or "?",
         "ranks": _listed(sorted(stall.waiting)),
         "missing": _listed(guilty) or "?",
         "last": f"{last.op} (number {last.seq})" if last else "?",
@@ -78,7 +84,9 @@ def compare(dumps: Sequence[Dump]) -> Event | None:
         "other": f"{odd.op} {odd.sizes}" if odd and shows == "differs" else "?",
         "dumps": str(len(dumps)),
     }
-    text = f"flight recorder: {first.op}, number {stall.seq} of group {stall.group}, never ended"
+    text = f"flight recorder: {usual.op}, number {stall.seq} of group {stall.group}, never ended"
+    if shows == "not_started":
+        text += f", not begun by the GPU of rank {fields['missing']}"
     return Event("flight_recorder", 0, text, fields)
 
 
@@ -112,6 +120,12 @@ def _uneven(op: str, shapes: set[tuple[str, str]]) -> bool:
     """Whether ranks gave different sizes to a collective that wants the same from all."""
     same = ("all_reduce", "broadcast", "reduce_scatter", "_all_gather_base", "reduce")
     return len(shapes) > 1 and op.startswith(same)
+
+
+def _not_started(dumps: Sequence[Dump], here: Mapping[int, Collective]) -> list[int]:
+    """The ranks whose GPU still works on something before it; [] if no dump can tell."""
+    timed = {dump.rank for dump in dumps if any(one.timed for one in dump.collectives)}
+    return sorted(rank for rank in timed & here.keys() if here[rank].state == "scheduled")
 
 
 def _odd(here: Mapping[int, Collective]) -> list[int]:

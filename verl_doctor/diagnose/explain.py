@@ -23,7 +23,7 @@ from ..model import (
     Rule,
     Text,
 )
-from .hints import Hints, short_path
+from .hints import Hints
 from .incidents import Incident, defaults
 from .words import say
 
@@ -112,7 +112,7 @@ class Explainer:
         rule, lang = incident.rule, self._lang
         matched = {**defaults(match), **match.captures, "line": str(self._local(match))}
         # a group of an alternative that didn't match, or a bare line without a place
-        captures = dict.fromkeys([*rule.match.names(), "frame"], "…")
+        captures = dict.fromkeys([*rule.match.names(), "frame", "raised"], "…")
         captures |= {name: value for name, value in matched.items() if value}
         states, fixes = self._causes(rule.causes, incident, matched, captures)
         summary = fill(rule.summary, captures, lang)
@@ -165,7 +165,7 @@ class Explainer:
             own = [frame for frame in exc.frames if frame.user][-2:]
             for frame in dict.fromkeys([*reversed(own), *exc.frames[-1:]]):
                 source = f": {frame.source}" if frame.source else ""
-                words = f"at {short_path(frame.file)}:{frame.line} in {frame.function}{source}"
+                words = f"at {frame.place}{source}"
                 shown.append(Evidence(match.path, frame.at - before, visible(words, MAX_TEXT)))
         for other in sorted(incident.evidence, key=lambda one: one.line):
             text = visible(other.text.partition("\n")[0].strip(), MAX_TEXT)

@@ -60,8 +60,7 @@ class Hints:
                 for frame in exc.frames:
                     passed = f"{frame.file}:{frame.function}"
                     if self._confirm.search(hint.frame, passed) is not None:
-                        value = f"{short_path(frame.file)}:{frame.line} in {frame.function}"
-                        return say("because_frame", lang, value=visible(value, 80))
+                        return say("because_frame", lang, value=visible(frame.place, 80))
         return None
 
     def _checked(self, hint: Hint) -> str | None:
@@ -83,13 +82,3 @@ def asked(rule: Rule) -> tuple[str, ...]:
     """Checks that tell the rule's causes apart, in the order of the causes."""
     names = (hint.check for cause in rule.causes for hint in cause.evidence if hint.check)
     return tuple(dict.fromkeys(names))
-
-
-def short_path(path: str) -> str:
-    """A source path from its package on: `verl/utils/config.py`, or its last three parts."""
-    for mark in ("site-packages/", "dist-packages/"):
-        _, found, tail = path.rpartition(mark)
-        if found:
-            return tail
-    parts = path.split("/")
-    return path if len(parts) <= 4 else "/".join(["…", *parts[-3:]])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..model import Block, Evidence, Match, Rule
+from ..model import Block, Evidence, Exc, Frame, Match, Rule
 
 MAX_WORKERS = 512
 MAX_EVIDENCE = 6
@@ -159,9 +159,22 @@ def defaults(match: Match) -> Mapping[str, str]:
         frame = (own or frames or list(exc.frames))[-1:] or None
         if frame:
             values["frame"] = f"{frame[0].file}:{frame[0].line} in {frame[0].function}"
+            values["raised"] = _raised(exc, frame[0]) or values["frame"]
     else:
         values["message"] = match.text[:200]
     values.setdefault("frame", "")
+    values.setdefault("raised", "")
     values.setdefault("inner", "")
     values.setdefault("exception", "")
     return values
+
+
+def _raised(exc: Exc, caller: Frame) -> str:
+    """The innermost frame outside Python's own library, and the user's code that led there.
+
+    An error that a package raises is not to be sought in the line that called the package.
+    """
+    places = [frame for frame in exc.frames if not frame.library]
+    if not places or places[-1].user:
+        return ""
+    return f"{places[-1].place}" + (f" (via {caller.place})" if caller.user else "")

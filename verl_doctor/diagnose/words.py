@@ -8,8 +8,8 @@ from ..model import Lang, Text
 
 WORDS: dict[str, Text] = {
     "unknown_cause": Text(
-        "No rule knows this exception. It was raised at {frame}.",
-        "没有规则认识这个异常。它在 {frame} 处抛出。",
+        "No rule knows this exception. It was raised at {raised}.",
+        "没有规则认识这个异常。它在 {raised} 处抛出。",
     ),
     "unknown_cause_bare": Text(
         "No rule knows this exception, and its traceback is not in this log.",

@@ -53,6 +53,10 @@ class Line:
     """How many times Ray says it folded this line, itself included."""
 
 
+PACKAGES = ("site-packages", "dist-packages")
+"""Folders that hold what was installed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One `File "…", line N, in f` entry of a Python traceback and its source line."""
@@ -68,9 +72,29 @@ class Frame:
     def user(self) -> bool:
         """Whether the frame lies outside installed packages and the standard library."""
         return not any(
-            part in self.file
-            for part in ("site-packages", "dist-packages", "/lib/python", "/bin/", "<frozen")
+            part in self.file for part in (*PACKAGES, "/lib/python", "/bin/", "<frozen")
         ) and not self.file.endswith((".pyx", ".pxi"))
+
+    @property
+    def library(self) -> bool:
+        """Whether the frame lies in Python's own library."""
+        return self.file.startswith("<frozen") or (
+            "/lib/python" in self.file and not any(part in self.file for part in PACKAGES)
+        )
+
+    @property
+    def place(self) -> str:
+        """`verl/utils/config.py:12 in f`: the path from its package on, or its last three parts."""
+        return f"{_short(self.file)}:{self.line} in {self.function}"
+
+
+def _short(path: str) -> str:
+    for mark in PACKAGES:
+        _, found, tail = path.rpartition(f"{mark}/")
+        if found:
+            return tail
+    parts = path.split("/")
+    return path if len(parts) <= 4 else "/".join(["…", *parts[-3:]])
 
 
 @dataclass(frozen=True, slots=True)

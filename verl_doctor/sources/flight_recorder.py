@@ -33,6 +33,8 @@ MAX_NUMBER = 2**63 - 1
 
 _RANK_NAMES = (re.compile(r"rank[_\-.]?(\d+)"), re.compile(r"(\d+)$"), re.compile(r"^\D*(\d+)\D*$"))
 """`nccl_trace_rank_3`, `host-7_rank_3.json`, `trace_3`, `3.pickle`: in this order."""
+_OTHER = (".log", ".txt", ".out", ".err", ".py")
+"""What lies beside dumps in a folder and is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,9 @@ class Collective:
     done: bool
     state: str
     """`scheduled`, `started` or `completed`."""
+    timed: bool
+    """Whether its start on the GPU was recorded (TORCH_NCCL_ENABLE_TIMING=1): where it is not, a
+    collective that has started stays `scheduled`."""
     created_ns: int
     """When it was enqueued, nanoseconds since the epoch; 0 if not told."""
     frame: str
@@ -115,7 +120,8 @@ def _files(paths: Sequence[str], notes: list[str]) -> list[str]:
             found += [
                 entry.path
                 for entry in entries
-                if entry.is_file() and rank_of(entry.name) is not None
+                if not entry.name.endswith(_OTHER) and rank_of(entry.name) is not None
+                if entry.is_file()
             ]
         else:
             found.append(path)
@@ -228,6 +234,7 @@ def _collective(entry: Mapping[str, Any]) -> Collective | None:
         # gloo's entries keep the state in which they were enqueued and are retired when done
         done=state == "completed" or entry.get("retired") is True,
         state=state,
+        timed=_is_count(entry.get("time_discovered_started_ns")),
         created_ns=created if _is_count(created) else 0,
         frame=_frame(entry.get("frames")),
     )
