@@ -16,7 +16,12 @@ from verl_doctor.authoring.proof import Prover
 from verl_doctor.errors import RuleError
 from verl_doctor.knowledge.base import RuleBase
 from verl_doctor.knowledge.read import read_rule
-from verl_doctor.knowledge.verl_config import newest, releases, unknown_overrides
+from verl_doctor.knowledge.verl_config import (
+    newest,
+    refused_by,
+    releases,
+    unknown_overrides,
+)
 from verl_doctor.scan.database import Scanner
 
 
@@ -128,6 +133,20 @@ def test_override_keys_are_held_against_the_newest_release() -> None:
     assert "without the +" in told
     (told,) = unknown_overrides("data.train_batch_size=8 reward_model.model.input_tokenizer=null")
     assert "only in 0.4.1" in told
+
+
+@pytest.mark.parametrize(
+    ("overrides", "refusing"),
+    [
+        ("data.train_batch_size=8", []),
+        ("data.dataloader_num_workers=0", ["0.4.1"]),
+        ("ray_kwargs.ray_init.num_cpus=null data.train_batch_size=8", ["0.4.1", "0.5.0"]),
+        ("++no.such.key=1", []),
+        ("+data.train_batch_size=8", list(releases())),
+    ],
+)
+def test_the_releases_that_refuse_an_override(overrides: str, refusing: list[str]) -> None:
+    assert refused_by(overrides) == refusing
 
 
 def test_the_reference_site_has_a_page_a_rule(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 from ..knowledge.build import build_match
 from ..knowledge.nodes import Problem
-from ..knowledge.verl_config import unknown_overrides
+from ..knowledge.verl_config import refused_by, unknown_overrides
 from .backtracking import too_slow
 
+_RELEASE = re.compile(r"\bverl\b.{0,20}\d|\bv?0\.\d")
 MIN_ANCHOR = 5
 STALE_DAYS = 730
 """A reference checked longer ago than this has to be looked at again."""
@@ -150,7 +151,11 @@ def _walk(value: Any, at: str) -> Iterator[tuple[str, Mapping[str, str]]]:
 def _overrides(plain: Mapping[str, Any]) -> Iterator[str]:
     for cause in plain["causes"]:
         for fix in cause.get("fixes", ()):
-            yield from unknown_overrides(fix.get("set", ""))
+            overrides = fix.get("set", "")
+            yield from unknown_overrides(overrides)
+            words = f"{cause['text']['en']} {fix['text']['en']}"
+            if not _RELEASE.search(words) and (old := refused_by(overrides)):
+                yield f"verl {', '.join(old)} refuses {overrides}: say for which releases it is"
 
 
 def _dates(plain: Mapping[str, Any]) -> Iterator[str]:

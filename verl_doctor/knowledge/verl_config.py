@@ -93,3 +93,21 @@ def unknown_overrides(text: str) -> list[str]:
             hint += f"; did you mean {close[0]}?" if close else ""
             wrong.append(f"{key} is no key of verl {newest()}{hint}")
     return wrong
+
+
+def refused_by(overrides: str) -> list[str]:
+    """The releases in which Hydra refuses one of these overrides, oldest first.
+
+    A plain key must exist there, one with `+` must not (what it is added to must); `++` is taken
+    by all.
+    """
+    return [name for name, keys in releases().items() if not _taken(overrides, keys)]
+
+
+def _taken(overrides: str, keys: frozenset[str]) -> bool:
+    for found in _ITEM.finditer(overrides):
+        mark, key = found["mark"], found["key"]
+        inside = any(key[: i.start()] in keys for i in re.finditer(r"\.", key))
+        if mark != "++" and not (inside and key not in keys if mark == "+" else key in keys):
+            return False
+    return True
