@@ -40,6 +40,10 @@ _LABELS: dict[str, tuple[str, str]] = {
     "news_resumed": ("output again after {n}", "{n} 后恢复输出"),
     "news_ended": ("verl-doctor: {log} has ended", "verl-doctor：{log} 已结束"),
     "none": ("none", "无"),
+    "follow_awaited": (
+        "{path} does not exist yet: waiting for it (Ctrl-C ends)",
+        "{path} 尚不存在，等待其出现（Ctrl-C 结束）",
+    ),
     "stacks_still": (
         "Two looks {n} apart at the processes: nothing moved. Innermost frame first:",
         "相隔 {n} 的两次采样：进程没有任何移动。最内层栈帧在前：",
