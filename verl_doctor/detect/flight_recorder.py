@@ -48,7 +48,18 @@ def compare(dumps: Sequence[Dump]) -> Event | None:
         for one in dump.collectives
         if (one.group, one.seq) == (stall.group, stall.seq)
     }
-    late = {dump.rank: dump for dump in dumps if dump.rank in expected and dump.rank not in here}
+    # a rank that is beyond it has been in it: the recorder keeps only the last collectives
+    beyond = {
+        dump.rank
+        for dump in dumps
+        for one in dump.collectives
+        if one.group == stall.group and one.seq > stall.seq
+    }
+    late = {
+        dump.rank: dump
+        for dump in dumps
+        if dump.rank in expected and dump.rank not in here and dump.rank not in beyond
+    }
     shapes = {(one.op, one.sizes) for one in here.values()}
     first = stall.waiting[min(stall.waiting)]
     if late:
