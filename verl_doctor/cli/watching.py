@@ -63,7 +63,7 @@ def watch_log(
     from ..notify import Message
     from ..pipeline import Session
     from ..render.labels import label
-    from ..render.news import Status, line
+    from ..render.news import Status, fitted, line
     from ..sources.follow import follow_file, follow_stream
     from ..sources.growing import awaited
     from ..sources.types import shown
@@ -78,7 +78,7 @@ def watch_log(
         status.clear()
         text = line(news, lang)
         if speak:
-            print(text, flush=True)
+            print(fitted(text, sys.stdout), flush=True)
         notifier.news(news, text)
 
     def tick(quiet_s: float) -> None:

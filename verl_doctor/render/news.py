@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TextIO
@@ -53,6 +54,27 @@ def line(news: News, lang: Lang, clock: float | None = None) -> str:
     return "\n".join(out)
 
 
+MARGIN = 9
+"""Cells of the time at the beginning of a line, and of the blanks below it."""
+
+
+def fitted(text: str, stream: TextIO) -> str:
+    """What `line` gives, for a stream: on a terminal broken between words, with the margin kept."""
+    if not stream.isatty():
+        return text
+    from rich.text import Text
+
+    from .text import console
+
+    out = console(stream, "never")
+    rows = []
+    for row in text.split("\n"):
+        parts = Text(row[MARGIN:]).wrap(out, out.width - MARGIN)
+        body = ("\n" + " " * MARGIN).join(part.plain.rstrip() for part in parts)
+        rows.append(row[:MARGIN] + body)
+    return "\n".join(rows)
+
+
 class Status:
     """One line on a terminal's standard error that is rewritten; silent elsewhere."""
 
@@ -68,8 +90,14 @@ class Status:
         if not self._on or now - self._shown < 0.5:
             return
         self._shown = now
-        text = label("status", self._lang, step=step, lines=f"{lines:,}", n=f"{quiet_s:.0f}")
-        self._stream.write(f"\r\x1b[K{text}")
+        from rich.cells import set_cell_size
+
+        told = label("none", self._lang) if step is None else step
+        quiet = f"{quiet_s:.0f} s" if quiet_s < 10 else duration(quiet_s)
+        text = label("status", self._lang, step=told, lines=f"{lines:,}", n=quiet)
+        # a line that reaches the edge would be wrapped, and only its end be rewritten
+        room = os.get_terminal_size(self._stream.fileno()).columns - 1
+        self._stream.write(f"\r\x1b[K{set_cell_size(text, room).rstrip() if room > 0 else text}")
         self._stream.flush()
 
     def clear(self) -> None:
