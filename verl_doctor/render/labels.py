@@ -28,6 +28,8 @@ _LABELS: dict[str, tuple[str, str]] = {
     "news_alert": ("found", "发现"),
     "news_again": ("again", "再次出现"),
     "news_revised": ("revised: the root is now", "修正：根因现为"),
+    "news_finding": ("{kind} {name} ({where}): {title}", "{kind} {name}（{where}）：{title}"),
+    "news_fix": ("fix: {text}", "修复：{text}"),
     "news_cleared": (
         "cleared: the run went on after what was found",
         "解除：此前的问题之后任务仍在继续",

@@ -11,6 +11,9 @@ from ..live import News
 from ..model import Lang
 from .labels import duration, label, pasted
 
+MARGIN = 9
+"""Cells of the time at the beginning of a line, and of the blanks below it."""
+
 
 def wait(news: News, lang: Lang) -> str:
     """One sentence about a wait: how long against what is usual, in which phase, after which step.
@@ -43,19 +46,17 @@ def line(news: News, lang: Lang, clock: float | None = None) -> str:
         return f"{stamp} {say('news_cleared')}"
     where = say("line", n=finding.evidence[0].line) if finding.evidence else ""
     name = finding.rule or say("unexplained")
-    head = f"{stamp} {say('news_' + news.kind)} {name} ({where}): {finding.title}"
+    kind = say("news_" + news.kind)
+    head = say("news_finding", kind=kind, name=name, where=where, title=finding.title)
+    head = f"{stamp} {head}"
     if news.kind == "again":
         return f"{head} {say('times', n=news.count)}"
     out = [head]
     if news.kind in ("alert", "revised") and finding.fixes:
         fix = finding.fixes[0]
         first = "".join("  " + text for _, text in pasted(fix)[:1])
-        out.append(f"         {say('fix')}: {fix.text}{first}")
+        out.append(" " * MARGIN + say("news_fix", text=fix.text) + first)
     return "\n".join(out)
-
-
-MARGIN = 9
-"""Cells of the time at the beginning of a line, and of the blanks below it."""
 
 
 def fitted(text: str, stream: TextIO) -> str:
