@@ -132,6 +132,27 @@ def test_a_collective_that_one_rank_never_joins(tmp_path: Path) -> None:
     assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
 
 
+def test_a_quiet_end_of_a_run_that_ends_well_is_no_hang(tmp_path: Path) -> None:
+    path, end = tmp_path / "train.py", tmp_path / "end"
+    program = (
+        "for i in range(1, 5): step(i, 0.5)\nwhile not os.path.exists(sys.argv[1]): time.sleep(2)"
+    )
+    path.write_text(PREAMBLE + program)
+    command = [sys.executable, "-m", "verl_doctor", "run", "--no-record", "--hang-after", "1", "--"]
+    command += [sys.executable, str(path), str(end)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr
+        said = b""
+        while b"nothing moved" not in said:
+            data = os.read(process.stderr.fileno(), 1 << 16)
+            assert data, said.decode()
+            said += data
+        end.touch()
+        said += process.stderr.read()
+    assert b" HEALTHY " in said
+    assert process.returncode == 0
+
+
 def test_a_slow_step_is_no_hang(tmp_path: Path) -> None:
     said, status = watched(SLOW_STEP, tmp_path, b"verl-doctor: the command ended")
     assert b"slow rather than hung" in said

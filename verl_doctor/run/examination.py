@@ -76,6 +76,8 @@ class Examination(threading.Thread):
         stream = follow_file(self._path, notes, heard=watch.heard, ended=self._ended.is_set)
         watch.run(self._heard(watch, stream))
         if self._end is not None:
+            if self._end.status == 0:  # it came to its end: a quiet stretch was no hang
+                session.facts.pop("hang", None)
             session.exited(self._end.status, self._end.signal)
         session.end()
         self.report = session.report()
