@@ -29,6 +29,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "news_again": ("again", "再次出现"),
     "news_revised": ("revised: the root is now", "修正：根因现为"),
     "news_finding": ("{kind} {name} ({where}): {title}", "{kind} {name}（{where}）：{title}"),
+    "news_times": (", {n} times so far", "，至今 {n} 次"),
     "news_fix": ("fix: {text}", "修复：{text}"),
     "news_cleared": (
         "cleared: the run went on after what was found",

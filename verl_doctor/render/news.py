@@ -50,7 +50,7 @@ def line(news: News, lang: Lang, clock: float | None = None) -> str:
     head = say("news_finding", kind=kind, name=name, where=where, title=finding.title)
     head = f"{stamp} {head}"
     if news.kind == "again":
-        return f"{head} {say('times', n=news.count)}"
+        return head + say("news_times", n=news.count)
     out = [head]
     if news.kind in ("alert", "revised") and finding.fixes:
         fix = finding.fixes[0]

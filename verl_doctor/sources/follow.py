@@ -99,13 +99,13 @@ def follow_file(
                     before = os.fstat(file.fileno())
                     file.close()
                     file = None
-                    notes.append(
-                        "the file was replaced (rotated); reading went on with the new one"
+                    _note(
+                        notes, "the file was replaced (rotated); reading went on with the new one"
                     )
                     continue
                 if os.fstat(file.fileno()).st_size < file.tell():
                     file.seek(0)
-                    notes.append("the file was truncated; reading went on from its beginning")
+                    _note(notes, "the file was truncated; reading went on from its beginning")
                     continue
                 told = ""
                 if last:
@@ -116,12 +116,18 @@ def follow_file(
                     pass  # not there yet, or just moved away
                 elif str(error) != told:
                     told = str(error)
-                    notes.append(f"cannot read just now: {error.strerror or error}")
+                    _note(notes, f"cannot read just now: {error.strerror or error}")
             yield b""
             time.sleep(poll_s)
     finally:
         if file is not None:
             file.close()
+
+
+def _note(notes: list[str], text: str) -> None:
+    """Adds a note, once: a log may be rotated every hour for a month."""
+    if text not in notes:
+        notes.append(text)
 
 
 def _is_fifo(path: str) -> bool:
