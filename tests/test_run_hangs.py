@@ -132,12 +132,17 @@ def test_a_collective_that_one_rank_never_joins(tmp_path: Path) -> None:
     assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
 
 
-def test_a_quiet_end_of_a_run_that_ends_well_is_no_hang(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("interrupted", "verdict", "status"),
+    [(False, b" HEALTHY ", 0), (True, b" HUNG  training, step 4", 128 + signal.SIGINT)],
+)
+def test_how_a_run_that_stood_still_ends_tells_whether_it_hung(
+    interrupted: bool, verdict: bytes, status: int, tmp_path: Path
+) -> None:
+    """It goes on to a good end, or someone presses Ctrl-C and it prints a traceback."""
     path, end = tmp_path / "train.py", tmp_path / "end"
-    program = (
-        "for i in range(1, 5): step(i, 0.5)\nwhile not os.path.exists(sys.argv[1]): time.sleep(2)"
-    )
-    path.write_text(PREAMBLE + program)
+    waits = "while not os.path.exists(sys.argv[1]): time.sleep(2)\n"
+    path.write_text(PREAMBLE + "for i in range(1, 5): step(i, 0.5)\n" + waits)
     command = [sys.executable, "-m", "verl_doctor", "run", "--no-record", "--hang-after", "1", "--"]
     command += [sys.executable, str(path), str(end)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
@@ -147,10 +152,13 @@ def test_a_quiet_end_of_a_run_that_ends_well_is_no_hang(tmp_path: Path) -> None:
             data = os.read(process.stderr.fileno(), 1 << 16)
             assert data, said.decode()
             said += data
-        end.touch()
+        if interrupted:
+            process.send_signal(signal.SIGINT)
+        else:
+            end.touch()
         said += process.stderr.read()
-    assert b" HEALTHY " in said
-    assert process.returncode == 0
+    assert verdict in said
+    assert process.returncode == status
 
 
 def test_a_slow_step_is_no_hang(tmp_path: Path) -> None:
