@@ -132,6 +132,7 @@ def test_ctrl_c_goes_to_the_run_alone_and_the_terminal_is_restored(screen: objec
     assert shown.ended() == 128 + signal.SIGINT
     assert b"KeyboardInterrupt" in shown.shown
     assert b"ended by SIGINT" in shown.shown
+    assert b"^C" not in shown.shown.partition(b"SYS062")[2]  # the echo is no name of a worker
     assert termios.tcgetattr(shown.slave) == shown.before
 
 

@@ -59,8 +59,8 @@ def line(news: News, lang: Lang, clock: float | None = None) -> str:
     return "\n".join(out)
 
 
-def fitted(text: str, stream: TextIO) -> str:
-    """What `line` gives, for a stream: on a terminal broken between words, with the margin kept."""
+def fitted(text: str, stream: TextIO, margin: int = MARGIN) -> str:
+    """Lines for a stream: on a terminal broken between words, with so many cells of margin kept."""
     if not stream.isatty():
         return text
     from rich.text import Text
@@ -70,9 +70,9 @@ def fitted(text: str, stream: TextIO) -> str:
     out = console(stream, "never")
     rows = []
     for row in text.split("\n"):
-        parts = Text(row[MARGIN:]).wrap(out, out.width - MARGIN)
-        body = ("\n" + " " * MARGIN).join(part.plain.rstrip() for part in parts)
-        rows.append(row[:MARGIN] + body)
+        parts = Text(row[margin:]).wrap(out, out.width - margin)
+        body = ("\n" + " " * margin).join(part.plain.rstrip() for part in parts)
+        rows.append(row[:margin] + body)
     return "\n".join(rows)
 
 
