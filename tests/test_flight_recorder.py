@@ -141,6 +141,14 @@ def test_a_gpu_that_has_not_come_to_the_collective(tmp_path: Path) -> None:
     assert (event.fields["shows"], event.fields["missing"]) == ("not_started", "1")
 
 
+def test_a_collective_that_is_just_ending_is_not_the_one_that_hangs(tmp_path: Path) -> None:
+    ranks = {0: [entry(1), entry(2, state="started")], 1: [entry(1, state="started")]}
+    event = shown(tmp_path, ranks, 2)
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
+    assert event.fields["seq"] == "2"
+
+
 def test_without_recorded_starts_no_gpu_is_accused(tmp_path: Path) -> None:
     event = shown(tmp_path, {i: [entry(1), entry(2, state="scheduled")] for i in range(2)}, 2)
     assert event

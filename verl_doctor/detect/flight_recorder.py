@@ -88,16 +88,23 @@ def compare(dumps: Sequence[Dump]) -> Event | None:
 
 
 def _stalls(dumps: Sequence[Dump]) -> list[_Stall]:
-    """For each group its first collective that is not done everywhere."""
+    """For each group its first collective that is done nowhere, else the first not done everywhere.
+
+    One that has ended on a rank has had all of them: elsewhere it is just about to end.
+    """
     waiting: dict[tuple[str, int], dict[int, Collective]] = {}
+    ended: set[tuple[str, int]] = set()
     for dump in dumps:
         for one in dump.collectives:
-            if not one.done:
+            if one.done:
+                ended.add((one.group, one.seq))
+            else:
                 waiting.setdefault((one.group, one.seq), {})[dump.rank] = one
-    first: dict[str, int] = {}
+    first: dict[str, tuple[bool, int]] = {}
     for group, seq in waiting:
-        first[group] = min(seq, first.get(group, seq))
-    return [_Stall(group, seq, waiting[group, seq]) for group, seq in first.items()]
+        order = (group, seq) in ended, seq
+        first[group] = min(order, first.get(group, order))
+    return [_Stall(group, seq, waiting[group, seq]) for group, (_, seq) in first.items()]
 
 
 def _expected(group: str, dumps: Sequence[Dump]) -> set[int]:
