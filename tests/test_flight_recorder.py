@@ -141,6 +141,14 @@ def test_a_gpu_that_has_not_come_to_the_collective(tmp_path: Path) -> None:
     assert (event.fields["shows"], event.fields["missing"]) == ("not_started", "1")
 
 
+def test_a_collective_that_is_just_ending_is_not_the_one_that_hangs(tmp_path: Path) -> None:
+    ranks = {0: [entry(1), entry(2, state="started")], 1: [entry(1, state="started")]}
+    event = shown(tmp_path, ranks, 2)
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
+    assert event.fields["seq"] == "2"
+
+
 def test_without_recorded_starts_no_gpu_is_accused(tmp_path: Path) -> None:
     event = shown(tmp_path, {i: [entry(1), entry(2, state="scheduled")] for i in range(2)}, 2)
     assert event
@@ -151,6 +159,77 @@ def test_a_few_dumps_of_many_ranks_accuse_no_one(tmp_path: Path) -> None:
     event = shown(tmp_path, {0: WAITS, 1: WAITS}, 64)
     assert event
     assert event.fields["shows"] == "partial"
+
+
+def test_what_nccl_has_retired_without_completing_has_timed_out(tmp_path: Path) -> None:
+    timed_out = {**entry(2, state="started"), "retired": True}
+    event = shown(tmp_path, {0: [entry(1), timed_out], 1: [entry(1)]}, 2)
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
+
+
+def test_a_rank_whose_recorder_has_gone_on_is_not_accused(tmp_path: Path) -> None:
+    event = shown(tmp_path, {0: WAITS, 1: [entry(9), entry(10)]}, 2)
+    assert event
+    assert event.fields["shows"] == "all_wait"
+
+
+@pytest.mark.parametrize("form", ["pickle", "json"])
+def test_a_dump_of_nccl_with_all_that_it_may_hold(form: str, tmp_path: Path) -> None:
+    """Keys as of torch 2.7 (format 2.7): communicators, status of groups, times, threads. The rank
+    that has nothing to tell leaves `entries` out of its JSON."""
+    common = {
+        "version": "2.7",
+        "nccl_version": "2.26.2",
+        "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1]"}},
+        "pg_status": {"0": {"last_enqueued_collective": 2, "last_completed_collective": 1}},
+        "nccl_comm_state": {"0x7f01": {"rank": "0", "n_ranks": "2", "abort_flag": "0"}},
+    }
+    waits = [
+        {
+            **one,
+            "record_id": i,
+            "pg_id": 0,
+            "p2p_seq_id": 0,
+            "op_id": i,
+            "timeout_ms": 600_000,
+            "time_discovered_started_ns": None,
+            "duration_ms": 0.5,
+            "frames": [{"name": "step", "filename": "/home/me/train.py", "line": 7}],
+        }
+        for i, one in enumerate(WAITS)
+    ]
+    for rank, content in enumerate([{**common, "entries": waits}, common]):
+        path = tmp_path / f"nccl_trace_rank_{rank}"
+        if form == "json":
+            path.write_text(json.dumps(content))
+        else:
+            path.write_bytes(pickle.dumps(content, protocol=2))
+    notes: list[str] = []
+    event = compare(read_dumps([str(tmp_path)], notes))
+    assert notes == []
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
+    assert event.fields["frame"] == "/home/me/train.py:7 in step"
+
+
+def test_a_dump_of_torch_2_3(tmp_path: Path) -> None:
+    """Format 1.4: groups are numbers, their ranks lists, and nothing tells point-to-point apart."""
+
+    def old(seq: int, op: str, state: str, group: int = 0) -> dict[str, object]:
+        return {"pg_id": group, "seq_id": seq, "profiling_name": f"nccl:{op}", "state": state}
+
+    for rank, entries in enumerate(
+        [
+            [old(1, "all_reduce", "completed"), old(2, "all_reduce", "started")],
+            [old(1, "all_reduce", "completed"), old(2, "send 1->0", "started")],
+        ]
+    ):
+        content = {"version": "1.4", "pg_config": {0: [0, 1]}, "entries": entries}
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(content, protocol=2))
+    event = compare(read_dumps([str(tmp_path)], []))
+    assert event
+    assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
 
 
 def test_what_has_ended_is_no_finding(tmp_path: Path) -> None:

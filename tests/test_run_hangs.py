@@ -132,6 +132,35 @@ def test_a_collective_that_one_rank_never_joins(tmp_path: Path) -> None:
     assert (event.fields["shows"], event.fields["missing"]) == ("never_came", "1")
 
 
+@pytest.mark.parametrize(
+    ("interrupted", "verdict", "status"),
+    [(False, b" HEALTHY ", 0), (True, b" HUNG  training, step 4", 128 + signal.SIGINT)],
+)
+def test_how_a_run_that_stood_still_ends_tells_whether_it_hung(
+    interrupted: bool, verdict: bytes, status: int, tmp_path: Path
+) -> None:
+    """It goes on to a good end, or someone presses Ctrl-C and it prints a traceback."""
+    path, end = tmp_path / "train.py", tmp_path / "end"
+    waits = "while not os.path.exists(sys.argv[1]): time.sleep(2)\n"
+    path.write_text(PREAMBLE + "for i in range(1, 5): step(i, 0.5)\n" + waits)
+    command = [sys.executable, "-m", "verl_doctor", "run", "--no-record", "--hang-after", "1", "--"]
+    command += [sys.executable, str(path), str(end)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr
+        said = b""
+        while b"nothing moved" not in said:
+            data = os.read(process.stderr.fileno(), 1 << 16)
+            assert data, said.decode()
+            said += data
+        if interrupted:
+            process.send_signal(signal.SIGINT)
+        else:
+            end.touch()
+        said += process.stderr.read()
+    assert verdict in said
+    assert process.returncode == status
+
+
 def test_a_slow_step_is_no_hang(tmp_path: Path) -> None:
     said, status = watched(SLOW_STEP, tmp_path, b"verl-doctor: the command ended")
     assert b"slow rather than hung" in said

@@ -54,7 +54,6 @@ class News:
 class _Told:
     at: float
     count: int
-    role: str
 
 
 @dataclass(slots=True)
@@ -122,23 +121,29 @@ class Watch:
         report = self.session.report()
         if self.seen is not None:
             self.seen(report)
+        first = report.findings[0] if report.findings else None
+        root = first.fingerprint if first and first.role == "root" else ""
+        revised = bool(self.root) and root not in ("", self.root)
         for finding in report.findings:
             if severity_rank(finding.severity) > severity_rank("medium"):
                 continue
             if finding.role in ("cascade", "teardown"):
                 continue
+            if revised and finding is first and root not in self.told:
+                # what is told of the root is told of the finding
+                self.told[root] = _Told(now, finding.count)
+                continue
             self._finding(finding, now)
-        first = report.findings[0] if report.findings else None
-        root = first.fingerprint if first and first.role == "root" else ""
-        if root != self.root and self.root:
-            kind: Literal["revised", "cleared"] = "revised" if root else "cleared"
-            self.tell(News(kind, first))
+        if revised:
+            self.tell(News("revised", first))
+        elif self.root and not root:
+            self.tell(News("cleared", first))
         self.root = root
 
     def _finding(self, finding: Finding, now: float) -> None:
         told = self.told.get(finding.fingerprint)
         if told is None:
-            self.told[finding.fingerprint] = _Told(now, finding.count, finding.role)
+            self.told[finding.fingerprint] = _Told(now, finding.count)
             self.tell(News("alert", finding, finding.count))
         elif finding.count > told.count and now - told.at >= COOL_DOWN_S:
             told.at, told.count = now, finding.count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -104,12 +105,16 @@ def diagnose(
         raise click.UsageError(f"--plot {plot}: give a name that ends in .svg or .png")
     unreadable = False
     if follow or (logs == ("-",) and form == "text" and is_live(stdin)):
-        if len(logs) != 1 or Path(logs[0]).is_dir():
+        if len(logs) != 1 or os.path.isdir(logs[0]):
             raise click.UsageError("--follow takes one log file, or a pipe")
         from ..knowledge.load import load
         from ..notify import Notifier, channels
+        from ..sources.growing import unfollowable
         from .watching import complain, watch_log
 
+        if (failure := unfollowable(logs[0], stdin)) is not None:
+            print(f"verl-doctor: {failure.message}", file=sys.stderr)
+            return ExitCode.USAGE
         base, scanner = load(rule_dirs, cache=not no_cache)
         report, interrupted = watch_log(
             logs[0],

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ..run.examination import Examination
     from ..run.supervise import Outcome, Supervisor
 
+MARK = "verl-doctor: "
+"""Begins each line of the doctor's own between the run's."""
 UNNAMED = "<output>"
 """Name of a log that is not kept."""
 
@@ -156,7 +158,10 @@ class _Attendant:
 
     def tell(self, text: str) -> None:
         """Says it on standard error, on lines of their own."""
-        self._supervisor.say("\n".join(f"verl-doctor: {line}" for line in text.split("\n")))
+        from ..render.news import fitted
+
+        said = "\n".join(f"{MARK}{line}" for line in text.split("\n"))
+        self._supervisor.say(fitted(said, sys.stderr, len(MARK)))
 
     def news(self, news: News) -> None:
         """Tells waits at once; findings wait for the end, but are sent as messages."""

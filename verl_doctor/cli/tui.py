@@ -60,7 +60,12 @@ def tui(
         raise click.UsageError("--follow takes one log file, or a pipe")
 
     from ..sources import expand
+    from ..sources.growing import unfollowable
     from ..tui.reading import Input
+
+    if follow and (refused := unfollowable(logs[0], None)) is not None:
+        print(f"verl-doctor: {refused.message}", file=sys.stderr)
+        return ExitCode.USAGE
 
     stream = None
     if piped:

@@ -63,8 +63,10 @@ def watch_log(
     from ..notify import Message
     from ..pipeline import Session
     from ..render.labels import label
-    from ..render.news import Status, line
+    from ..render.news import Status, fitted, line
     from ..sources.follow import follow_file, follow_stream
+    from ..sources.growing import awaited
+    from ..sources.types import shown
 
     remarks: list[str] = []
     session = Session(base, scanner, lang)
@@ -76,7 +78,7 @@ def watch_log(
         status.clear()
         text = line(news, lang)
         if speak:
-            print(text, flush=True)
+            print(fitted(text, sys.stdout), flush=True)
         notifier.news(news, text)
 
     def tick(quiet_s: float) -> None:
@@ -86,6 +88,8 @@ def watch_log(
     if log == "-" and stdin:
         stream = follow_stream(stdin, heard=watch.heard)
     else:
+        if awaited(log):
+            complain(label("follow_awaited", lang, path=shown(log)))
         stream = follow_file(log, remarks, heard=watch.heard)
     interrupted = False
     try:
@@ -93,6 +97,8 @@ def watch_log(
     except KeyboardInterrupt:
         interrupted = True
     status.clear()
+    if log != "-" and not session.lines and awaited(log):
+        remarks.append("the file never came to exist; compare its name with: ls -t")
     session.end()
     report = session.report()
     root = report.findings[0].title if report.findings else ""

@@ -40,26 +40,23 @@ def compare(dumps: Sequence[Dump]) -> Event | None:
     if not stalls:
         return None
     stall = min(stalls, key=lambda one: (one.since_ns, one.seq))
-    expected = _expected(stall.group, dumps)
-    with_dump = {dump.rank for dump in dumps}
-    absent = sorted(expected - with_dump)
     here = {
         dump.rank: one
         for dump in dumps
         for one in dump.collectives
         if (one.group, one.seq) == (stall.group, stall.seq)
     }
-    late = {dump.rank: dump for dump in dumps if dump.rank in expected and dump.rank not in here}
-    shapes = {(one.op, one.sizes) for one in here.values()}
+    expected = _expected(stall.group, dumps)
+    late = _late(stall, [dump for dump in dumps if dump.rank in expected - here.keys()])
+    absent = sorted(expected - {dump.rank for dump in dumps})
     ops = {one.op for one in here.values()}
     if late:
         shows, guilty = "never_came", sorted(late)
-    elif len(ops) > 1 or _uneven(min(ops), shapes):
+    elif len(ops) > 1 or _uneven(min(ops), {one.sizes for one in here.values()}):
         shows, guilty = "differs", _odd(here)
-    elif len(absent) > PARTIAL * len(expected):
-        shows, guilty = "partial", absent
     elif absent:
-        shows, guilty = "no_dump", absent
+        shows = "partial" if len(absent) > PARTIAL * len(expected) else "no_dump"
+        guilty = absent
     else:
         guilty = _not_started(dumps, here)
         shows = "not_started" if guilty else "all_wait"
@@ -91,16 +88,23 @@ def compare(dumps: Sequence[Dump]) -> Event | None:
 
 
 def _stalls(dumps: Sequence[Dump]) -> list[_Stall]:
-    """For each group its first collective that is not done everywhere."""
+    """For each group its first collective that is done nowhere, else the first not done everywhere.
+
+    One that has ended on a rank has had all of them: elsewhere it is just about to end.
+    """
     waiting: dict[tuple[str, int], dict[int, Collective]] = {}
+    ended: set[tuple[str, int]] = set()
     for dump in dumps:
         for one in dump.collectives:
-            if not one.done:
+            if one.done:
+                ended.add((one.group, one.seq))
+            else:
                 waiting.setdefault((one.group, one.seq), {})[dump.rank] = one
-    first: dict[str, int] = {}
+    first: dict[str, tuple[bool, int]] = {}
     for group, seq in waiting:
-        first[group] = min(seq, first.get(group, seq))
-    return [_Stall(group, seq, waiting[group, seq]) for group, seq in first.items()]
+        order = (group, seq) in ended, seq
+        first[group] = min(order, first.get(group, order))
+    return [_Stall(group, seq, waiting[group, seq]) for group, (_, seq) in first.items()]
 
 
 def _expected(group: str, dumps: Sequence[Dump]) -> set[int]:
@@ -116,10 +120,22 @@ def _expected(group: str, dumps: Sequence[Dump]) -> set[int]:
     return {dump.rank for dump in dumps if any(one.group == group for one in dump.collectives)}
 
 
-def _uneven(op: str, shapes: set[tuple[str, str]]) -> bool:
+def _late(stall: _Stall, dumps: Sequence[Dump]) -> dict[int, Dump]:
+    """The ranks that have not come to a collective, of dumps without it.
+
+    A rank that is beyond it has been in it: the recorder keeps only the last collectives.
+    """
+    return {
+        dump.rank: dump
+        for dump in dumps
+        if not any(one.group == stall.group and one.seq > stall.seq for one in dump.collectives)
+    }
+
+
+def _uneven(op: str, sizes: set[str]) -> bool:
     """Whether ranks gave different sizes to a collective that wants the same from all."""
     same = ("all_reduce", "broadcast", "reduce_scatter", "_all_gather_base", "reduce")
-    return len(shapes) > 1 and op.startswith(same)
+    return len(sizes) > 1 and op.startswith(same)
 
 
 def _not_started(dumps: Sequence[Dump], here: Mapping[int, Collective]) -> list[int]:

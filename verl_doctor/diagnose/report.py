@@ -147,23 +147,23 @@ def _last_word(collector: Collector) -> Match | None:
 
 
 def silence(collector: Collector, tail: str) -> Match | None:
-    """The most exact silence rule for the phase in which the log stops.
+    """The most exact silence rule for the place at which the log stops: one that knows its last
+    line, else one that knows its phase, else one that asks for neither.
 
     Takes the collector and the last text of the log; returns the match, None without such a rule.
     """
     last_text = _last_line(tail)
     base = collector.base
     phase, _ = collector.progress.phase_at(collector.total_lines)
-    best = None
+    found = []
     for rule_id in base.by_kind.get("silence", ()):
-        phases = base.spec(rule_id).options.get("phase", ())
-        if not phases and best is None:
-            best = rule_id
-        elif phase in phases:
-            best = rule_id
-            break
-    if best is None or not last_text:
+        options = base.spec(rule_id).options
+        phases, last = options.get("phase", ()), options.get("last", "")
+        if (not phases or phase in phases) and collector.matcher.fits(last_text, last):
+            found.append((bool(last), bool(phases), rule_id))
+    if not found or not last_text:
         return None
+    best = max(found)[-1]
     step = collector.progress.last_step
     captures = {
         "phase": phase,

@@ -175,7 +175,9 @@ MATCH = Map(
         "count": Seq(LINE, scalar=True),
         "absent": Seq(LINE, scalar=True),
         "metric": METRIC,
-        "silence": Map({"phase": PHASE}),
+        "silence": Map(
+            {"phase": PHASE, "last": Str(regex=True, note="found in the last line")},
+        ),
         "event": Map(
             {"kind": Str(), "where": Map(values=Str(regex=True))},
             required=("kind",),

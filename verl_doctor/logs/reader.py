@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MAX_LINE = 64 * 1024
 """Bytes of a line that are decoded, around the hit."""
 MAX_LEARNED = 4
+_KEYS = re.compile(r"\^[CZ\\]")
+"""Keys as a terminal echoes them: `^CTraceback …` has no prefix."""
 _NUMBER = re.compile(r"\d+")
 _CLOCK = re.compile(r"\d:\d\d")
 MAX_WARNINGS = 2_000
@@ -261,7 +263,9 @@ class Reader:
             if found:
                 return self._behind(peeled, found.end())
         before, header, rest = text.partition(HEADER)
-        known = not before.strip(" |+╭─") or before.startswith(("[prompt]", "[response]"))
+        known = not _KEYS.sub("", before).strip(" |+╭─") or before.startswith(
+            ("[prompt]", "[response]")
+        )
         if not header or rest.strip() != ":" or known or len(before) > 120:
             return peeled
         if before.rstrip().endswith(("Original", "Group")) or len(self._learned) >= MAX_LEARNED:

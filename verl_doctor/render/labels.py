@@ -27,7 +27,10 @@ _LABELS: dict[str, tuple[str, str]] = {
     "chosen": ("chosen", "依据"),
     "news_alert": ("found", "发现"),
     "news_again": ("again", "再次出现"),
-    "news_revised": ("the root is now", "根因修正为"),
+    "news_revised": ("revised: the root is now", "修正：根因现为"),
+    "news_finding": ("{kind} {name} ({where}): {title}", "{kind} {name}（{where}）：{title}"),
+    "news_times": (", {n} times so far", "，至今 {n} 次"),
+    "news_fix": ("fix: {text}", "修复：{text}"),
     "news_cleared": (
         "cleared: the run went on after what was found",
         "解除：此前的问题之后任务仍在继续",
@@ -40,6 +43,10 @@ _LABELS: dict[str, tuple[str, str]] = {
     "news_resumed": ("output again after {n}", "{n} 后恢复输出"),
     "news_ended": ("verl-doctor: {log} has ended", "verl-doctor：{log} 已结束"),
     "none": ("none", "无"),
+    "follow_awaited": (
+        "{path} does not exist yet: waiting for it (Ctrl-C ends)",
+        "{path} 尚不存在，等待其出现（Ctrl-C 结束）",
+    ),
     "stacks_still": (
         "Two looks {n} apart at the processes: nothing moved. Innermost frame first:",
         "相隔 {n} 的两次采样：进程没有任何移动。最内层栈帧在前：",
@@ -124,8 +131,8 @@ _LABELS: dict[str, tuple[str, str]] = {
         "未能及时读完全部输出；请用 --log FILE 保存后再执行 verl-doctor FILE",
     ),
     "status": (
-        "verl-doctor: step {step}, {lines} lines, last output {n} s ago",
-        "verl-doctor：第 {step} 步，{lines} 行，{n} 秒前有输出",
+        "verl-doctor: {lines} lines, last step {step}, last output {n} ago",
+        "verl-doctor：{lines} 行，最后一步：{step}，最近输出：{n} 前",
     ),
     "curve": ("curve", "曲线"),
     "curve_told": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TextIO
@@ -9,6 +10,9 @@ from typing import TextIO
 from ..live import News
 from ..model import Lang
 from .labels import duration, label, pasted
+
+MARGIN = 9
+"""Cells of the time at the beginning of a line, and of the blanks below it."""
 
 
 def wait(news: News, lang: Lang) -> str:
@@ -42,15 +46,34 @@ def line(news: News, lang: Lang, clock: float | None = None) -> str:
         return f"{stamp} {say('news_cleared')}"
     where = say("line", n=finding.evidence[0].line) if finding.evidence else ""
     name = finding.rule or say("unexplained")
-    head = f"{stamp} {say('news_' + news.kind)} {name} ({where}): {finding.title}"
+    kind = say("news_" + news.kind)
+    head = say("news_finding", kind=kind, name=name, where=where, title=finding.title)
+    head = f"{stamp} {head}"
     if news.kind == "again":
-        return f"{head} {say('times', n=news.count)}"
+        return head + say("news_times", n=news.count)
     out = [head]
     if news.kind in ("alert", "revised") and finding.fixes:
         fix = finding.fixes[0]
         first = "".join("  " + text for _, text in pasted(fix)[:1])
-        out.append(f"         {say('fix')}: {fix.text}{first}")
+        out.append(" " * MARGIN + say("news_fix", text=fix.text) + first)
     return "\n".join(out)
+
+
+def fitted(text: str, stream: TextIO, margin: int = MARGIN) -> str:
+    """Lines for a stream: on a terminal broken between words, with so many cells of margin kept."""
+    if not stream.isatty():
+        return text
+    from rich.text import Text
+
+    from .text import console
+
+    out = console(stream, "never")
+    rows = []
+    for row in text.split("\n"):
+        parts = Text(row[margin:]).wrap(out, out.width - margin)
+        body = ("\n" + " " * margin).join(part.plain.rstrip() for part in parts)
+        rows.append(row[:margin] + body)
+    return "\n".join(rows)
 
 
 class Status:
@@ -68,8 +91,14 @@ class Status:
         if not self._on or now - self._shown < 0.5:
             return
         self._shown = now
-        text = label("status", self._lang, step=step, lines=f"{lines:,}", n=f"{quiet_s:.0f}")
-        self._stream.write(f"\r\x1b[K{text}")
+        from rich.cells import set_cell_size
+
+        told = label("none", self._lang) if step is None else step
+        quiet = f"{quiet_s:.0f} s" if quiet_s < 10 else duration(quiet_s)
+        text = label("status", self._lang, step=told, lines=f"{lines:,}", n=quiet)
+        # a line that reaches the edge would be wrapped, and only its end be rewritten
+        room = os.get_terminal_size(self._stream.fileno()).columns - 1
+        self._stream.write(f"\r\x1b[K{set_cell_size(text, room).rstrip() if room > 0 else text}")
         self._stream.flush()
 
     def clear(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 from ..live import News, Watch
@@ -11,6 +12,10 @@ from ..pipeline import Session
 from ..sources.follow import follow_file
 from .child import Ended
 from .copying import Copy
+
+DYING_S = 60.0
+"""What a run prints within this time of its end is how it died (a traceback of Ctrl-C, a watchdog's
+report), no sign that a hang was none."""
 
 Look = Callable[[News, int], Event | None]
 """Looks at the run's processes when it stands still. Takes the news and the last line's number;
@@ -42,6 +47,10 @@ class Examination(threading.Thread):
         self._least_s = least_s
         self._ended = threading.Event()
         self._end: Ended | None = None
+        self._hang: Event | None = None
+        """What the last look has proved."""
+        self._resumed_at: float | None = None
+        """When output came again after it."""
         self.report: Report | None = None
         self.failure = ""
 
@@ -66,19 +75,31 @@ class Examination(threading.Thread):
         def tell(news: News) -> None:
             self._tell(news)
             if news.kind in ("stopped", "no_step") and not self._ended.is_set():
-                found = self._look(news, session.lines)
-                if found is not None:
-                    session.facts["hang"] = found
+                self._hang = self._look(news, session.lines)
+                self._resumed_at = None
             elif news.kind == "resumed":
-                session.facts.pop("hang", None)
+                self._resumed_at = time.monotonic()
 
         watch = Watch(session, tell, least_s=self._least_s)
         stream = follow_file(self._path, notes, heard=watch.heard, ended=self._ended.is_set)
         watch.run(self._heard(watch, stream))
         if self._end is not None:
+            if self._hang is not None and self._died_hanging(self._end, session.last_step_line):
+                session.facts["hang"] = self._hang
             session.exited(self._end.status, self._end.signal)
         session.end()
         self.report = session.report()
+
+    def _died_hanging(self, end: Ended, last_step_line: int) -> bool:
+        """Whether the run has ended in the hang that was proved: badly, without another step, and
+        with nothing printed but what it prints as it dies."""
+        assert self._hang is not None
+        resumed = self._resumed_at
+        return (
+            end.status != 0
+            and last_step_line <= self._hang.line
+            and (resumed is None or time.monotonic() - resumed < DYING_S)
+        )
 
     def _heard(self, watch: Watch, stream: Iterator[bytes]) -> Iterator[bytes]:
         """The stream; what has not become a line yet is heard as well."""

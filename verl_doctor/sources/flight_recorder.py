@@ -1,8 +1,9 @@
 """Dumps of PyTorch's flight recorder: what each rank's collectives were when a time-out came.
 
 The files are pickles (`_dump_fr_trace`) or JSON of the same structure; see torch/csrc/distributed/
-c10d/FlightRecorderDetail.hpp, version 2.10 of the format and those before it. A pickle can hold a
-program: only plain containers are let in, and a refusal names what wanted to be called.
+c10d/FlightRecorderDetail.hpp, version 2.10 of the format, and those from 1.4 (torch 2.3) on. A
+pickle can hold a program: only plain containers are let in, and a refusal names what wanted to be
+called.
 """
 
 from __future__ import annotations
@@ -153,9 +154,11 @@ def _read(path: str) -> Dump:
     except Exception as error:  # a broken pickle raises anything
         raise _Refused(f"{type(error).__name__}: {shown(str(error))[:200]}") from error
     _check_depth(content)
-    if not isinstance(content, dict) or not isinstance(content.get("entries"), list):
+    # JSON leaves the list out where it would be empty
+    entries = content.get("entries", []) if isinstance(content, dict) else None
+    if not isinstance(entries, list) or not content.keys() & {"entries", "pg_config"}:
         raise _Refused("it has no list of `entries`")
-    collectives = [_collective(one) for one in content["entries"] if isinstance(one, dict)]
+    collectives = [_collective(one) for one in entries if isinstance(one, dict)]
     return Dump(rank, path, tuple(filter(None, collectives)), _groups(content.get("pg_config")))
 
 
@@ -219,9 +222,13 @@ def _check_depth(content: Any) -> None:
 
 def _collective(entry: Mapping[str, Any]) -> Collective | None:
     """One entry; None for point-to-point, whose order is no one else's, and for a broken one."""
-    group = entry.get("process_group")
+    # before torch 2.4 a group is a number of each process's own: only the first is the same one
+    group = entry.get("process_group", ["0"] if entry.get("pg_id") == 0 else None)
     seq = entry.get("collective_seq_id", entry.get("seq_id"))
     if entry.get("is_p2p") or not _is_count(seq) or not isinstance(group, (list, tuple)):
+        return None
+    backend, _, op = _text(entry.get("profiling_name")).rpartition(":")
+    if "is_p2p" not in entry and op.startswith(("send ", "recv ")):
         return None
     state = _text(entry.get("state", ""))[:20]
     created = entry.get("time_created_ns")
@@ -229,10 +236,11 @@ def _collective(entry: Mapping[str, Any]) -> Collective | None:
     return Collective(
         group=_name(*group[:2]),
         seq=seq,
-        op=_text(entry.get("profiling_name")).rpartition(":")[2],
+        op=op,
         sizes=" ".join(_text(entry.get(part, "")) for part in parts).strip(),
-        # gloo's entries keep the state in which they were enqueued and are retired when done
-        done=state == "completed" or entry.get("retired") is True,
+        # gloo's entries keep the state in which they were enqueued and are retired when done;
+        # one of NCCL that is retired and not completed has timed out
+        done=state == "completed" or (backend == "gloo" and entry.get("retired") is True),
         state=state,
         timed=_is_count(entry.get("time_discovered_started_ns")),
         created_ns=created if _is_count(created) else 0,
@@ -279,8 +287,10 @@ def _groups(config: Any) -> dict[str, tuple[int, ...]]:
     """Ranks of each group; older dumps tell none."""
     found: dict[str, tuple[int, ...]] = {}
     for key, one in config.items() if isinstance(config, dict) else ():
-        if isinstance(one, dict):
-            ranks = one.get("ranks")
-            numbers = re.findall(r"\d+", ranks[: 1 << 16]) if isinstance(ranks, str) else []
+        ranks = one.get("ranks") if isinstance(one, dict) else one
+        if isinstance(ranks, str):
+            numbers = re.findall(r"\d+", ranks[: 1 << 16])
             found[_text(key)] = tuple(int(number[:9]) for number in numbers)
+        elif isinstance(ranks, list):  # before torch 2.4
+            found[_text(key)] = tuple(filter(_is_count, ranks[: 1 << 16]))
     return found

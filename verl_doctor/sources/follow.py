@@ -66,9 +66,14 @@ def follow_file(
     Takes the path (the file need not exist yet) and a list that is told what happened to it.
     Yields whole lines, and b"" after each `poll_s` seconds without any; `heard` is called for each
     part of a line too (a progress bar prints no line end for hours). Goes on for ever, or until
-    all has been read that was written before `ended` came true; or close the iterator.
+    all has been read that was written before `ended` came true; or close the iterator. A named
+    pipe ends with its writer.
     An error of reading becomes a note, and reading goes on when the file can be read.
     """
+    if _is_fifo(path):
+        with open(path, "rb", buffering=0) as pipe:
+            yield from follow_stream(pipe, poll_s=poll_s, heard=heard)
+        return
     lines = _Lines()
     file: BinaryIO | None = None
     before: os.stat_result | None = None
@@ -94,13 +99,13 @@ def follow_file(
                     before = os.fstat(file.fileno())
                     file.close()
                     file = None
-                    notes.append(
-                        "the file was replaced (rotated); reading went on with the new one"
+                    _note(
+                        notes, "the file was replaced (rotated); reading went on with the new one"
                     )
                     continue
                 if os.fstat(file.fileno()).st_size < file.tell():
                     file.seek(0)
-                    notes.append("the file was truncated; reading went on from its beginning")
+                    _note(notes, "the file was truncated; reading went on from its beginning")
                     continue
                 told = ""
                 if last:
@@ -111,12 +116,24 @@ def follow_file(
                     pass  # not there yet, or just moved away
                 elif str(error) != told:
                     told = str(error)
-                    notes.append(f"cannot read just now: {error.strerror or error}")
+                    _note(notes, f"cannot read just now: {error.strerror or error}")
             yield b""
             time.sleep(poll_s)
     finally:
         if file is not None:
             file.close()
+
+
+def _note(notes: list[str], text: str) -> None:
+    """Adds a note, once: a log may be rotated every hour for a month."""
+    if text not in notes:
+        notes.append(text)
+
+
+def _is_fifo(path: str) -> bool:
+    with contextlib.suppress(OSError):
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    return False
 
 
 def _missed(path: str, old: os.stat_result, new: os.stat_result, lines: _Lines) -> Iterator[bytes]:
@@ -127,11 +144,11 @@ def _missed(path: str, old: os.stat_result, new: os.stat_result, lines: _Lines) 
     for entry in os.scandir(folder or "."):
         if not entry.name.startswith(f"{name}.") or not entry.is_file(follow_symlinks=False):
             continue
-        stat = entry.stat(follow_symlinks=False)
-        known = stat.st_ino in (old.st_ino, new.st_ino)
+        info = entry.stat(follow_symlinks=False)
+        known = info.st_ino in (old.st_ino, new.st_ino)
         packed = entry.name.endswith((".gz", ".bz2", ".xz", ".zst"))
-        if stat.st_mtime_ns >= old.st_mtime_ns and not known and not packed:
-            found.append((stat.st_mtime_ns, entry.path))
+        if info.st_mtime_ns >= old.st_mtime_ns and not known and not packed:
+            found.append((info.st_mtime_ns, entry.path))
     for _, missed in sorted(found):
         with open(missed, "rb") as between:
             yield from _rest(between, lines)
