@@ -138,7 +138,8 @@ def _kept(log: str, attendant: _Attendant) -> int:
             attendant.tell(label("run_log_moved", attendant.lang, path=log, moved=moved))
         elif os.path.lexists(log):
             raise click.UsageError(f"--log {log} is no regular file: the doctor reads it back")
-        return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        # EXCL: what appears there between the look and now, a link above all, is not written into
+        return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
     except OSError as error:
         raise click.UsageError(f"--log {log}: {error.strerror}") from error
 
@@ -156,7 +157,8 @@ class _Attendant:
 
     def tell(self, text: str) -> None:
         """Says it on standard error, on lines of their own."""
-        self._supervisor.say("\n".join(f"verl-doctor: {line}" for line in text.split("\n")))
+        lines = visible(text).split("\n")
+        self._supervisor.say("\n".join(f"verl-doctor: {line}" for line in lines))
 
     def news(self, news: News) -> None:
         """Tells waits at once; findings wait for the end, but are sent as messages."""
