@@ -262,7 +262,9 @@ def _installed_verl(python: str) -> str | None:
     """The version of verl in an interpreter, by its metadata; None if it has none."""
     import subprocess
 
-    code = "import importlib.metadata as m; print(m.version('verl'))"
+    # the working folder may hold anything, an `importlib` too
+    code = "import sys; sys.path = [one for one in sys.path if one]; "
+    code += "import importlib.metadata as m; print(m.version('verl'))"
     try:
         done = subprocess.run(
             [python, "-c", code], capture_output=True, text=True, timeout=20, check=False

@@ -34,7 +34,7 @@ MODULES = {
 
 
 _PARTS = re.compile(r"[\[{(,.]")
-MAX_PARTS = 4_000
+MAX_PARTS = 2_000
 """Overrides and parts of their lists and mappings that are tried; Hydra's parser takes a
 millisecond for each, and a launch has some hundred."""
 
