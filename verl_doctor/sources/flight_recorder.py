@@ -153,9 +153,9 @@ def _read(path: str) -> Dump:
         raise
     except Exception as error:  # a broken pickle raises anything
         raise _Refused(f"{type(error).__name__}: {shown(str(error))[:200]}") from error
-    _check_depth(content)
     if not isinstance(content, dict) or not isinstance(content.get("entries"), list):
         raise _Refused("it has no list of `entries`")
+    _check_depth(content)
     collectives = [_collective(one) for one in content["entries"] if isinstance(one, dict)]
     return Dump(rank, path, tuple(filter(None, collectives)), _groups(content.get("pg_config")))
 
