@@ -55,6 +55,15 @@ def test_deep_json_rows_are_a_fault_and_no_crash(tmp_path: Path) -> None:
     assert "nested deeper" in found[0].seen[0]
 
 
+def test_json_rows_that_arrow_does_not_survive_are_a_fault_and_no_crash(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    nulls = '{"prompt": null, "data_source": null}\n{"prompt": null, "data_source": [null, "0"]}\n'
+    for text in (nulls, "null\n", "null\nnull\n", "0\n", "[]\n", '"x"\n', "\n"):
+        path.write_text(text)
+        found = list(data.check([str(path)], [], compose(command([]), RELEASE)))
+        assert "can't be read as json" in found[-1].text.en, text
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -28,6 +28,7 @@ def sampled(found: DataFile, columns: Sequence[str]) -> Iterator[list[dict[str, 
         return
     rows = 0
     for table in _tables(found, here):
+        table.validate(full=True)  # Arrow's readers give invalid arrays for some damaged files
         rows += table.num_rows
         yield table.to_pylist()
         if rows >= MAX_ROWS:
