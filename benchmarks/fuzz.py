@@ -282,8 +282,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     reader, made = READERS[given.reader]
+    begin = made()
+    reader(begin[0])  # what is loaded once is not an input's time
     with tempfile.TemporaryDirectory() as corpus:
-        for number, seed in enumerate(made()):
+        for number, seed in enumerate(begin):
             (Path(corpus) / f"{number:05}").write_bytes(seed[:LONGEST])
         wanted = given.file or [f"-max_total_time={given.seconds}", f"-seed={given.seed}", corpus]
         atheris.Setup([sys.argv[0], *LIMITS, *wanted], reader)
