@@ -1,4 +1,4 @@
-"""Files that `check` and `--flight-recorder` read, made to hurt (docs/threats.md, C1 to C11)."""
+"""Files that `check` and `--flight-recorder` read, made to hurt (docs/threats.md, C1 to C12)."""
 
 from __future__ import annotations
 
