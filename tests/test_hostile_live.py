@@ -8,10 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.test_hostile_logs import ESCAPES, obeyed
 from tests.test_run import LIMIT_S, doctor, python, ran
+from verl_doctor.cli import run
 from verl_doctor.notify import (
     COMMAND_S,
     MAX_BODY,
@@ -58,6 +60,18 @@ def test_the_log_of_a_run_is_never_written_through_a_link(tmp_path: Path) -> Non
     done = ran(python("print('new')"), "--log", str(log))
     assert done.returncode == 2
     assert not (tmp_path / "not-there-yet").exists()
+
+
+def test_a_link_that_appears_just_before_the_log_is_opened_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    precious, log = tmp_path / "precious", tmp_path / "run.log"
+    log.symlink_to(precious)
+    for look in ("isfile", "lexists"):  # when they looked, it was not there
+        monkeypatch.setattr(run.os.path, look, lambda path: False)
+    with pytest.raises(click.UsageError, match="File exists"):
+        run._kept(str(log), None)  # type: ignore[arg-type]
+    assert not precious.exists()
 
 
 def test_the_environment_of_a_run_is_neither_told_nor_kept(private_home: Path) -> None:
