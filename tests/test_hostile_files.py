@@ -162,3 +162,15 @@ def test_a_gzip_stream_of_empty_members_ends() -> None:
     data = member * 20_000 + gzip.compress(b"last\n")
     assert b"".join(chunks(STDIN, stdin=io.BytesIO(data), notes=notes)) == b"last\n"
     assert notes == []
+
+
+def test_a_log_that_shrinks_in_the_middle_of_a_read_is_told(tmp_path: Path, doctor: Doctor) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(FAILURE + b"quiet\n" * 100_000)
+    notes: list[str] = []
+    parts = chunks(expand([str(path)])[0][0], size=4096, notes=notes)
+    read = [next(parts)]
+    os.truncate(path, len(FAILURE) + 6)
+    read += parts
+    assert doctor(read).findings[0].rule == doctor(FAILURE).findings[0].rule
+    assert ["became shorter while it was read" in note for note in notes] == [True]

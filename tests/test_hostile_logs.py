@@ -55,6 +55,9 @@ def obeyed(page: str) -> list[str]:
         "Error executing job with overrides: [" + "[" * LINE,
         "Error executing job with overrides: [" + "-" * LINE + "1]",
         "{'algorithm': " + "{'a': " * 9000,
+        "RuntimeError: a message as wide as the terminal, with its newest line first\n"
+        f"    f({'x' * 68})\n" + '  File "/a.py", line 3, in f\nTraceback (most recent call last):',
+        "step:1 - timing_s/step:0.03.020\nstep:2 - timing_s/step:" + NINES,
         "9999-99-99T99:99:99+99:99 ERROR 0001-01-01T00:00:00 ERROR x",
     ],
     ids=lambda line: line.strip()[:24],

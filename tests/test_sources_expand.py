@@ -13,11 +13,13 @@ import struct
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from verl_doctor.sources import Failure, Source, chunks, expand, folder
+from verl_doctor.sources.follow import follow_file
 
 
 def write(path: Path, data: bytes = b"step:1\n") -> Path:
@@ -276,3 +278,47 @@ def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
     assert "run\\udcff.log" in expand([path])[1][0].message
     Path(path).write_bytes(b"x\n")
     assert list(chunks(expand([path])[0][0])) == [b"x\n"]
+
+
+def test_a_log_whose_permission_goes_while_it_is_read_is_read_to_its_end(as_nobody: Path) -> None:
+    """What is open stays readable; what is opened after that is told, and the rest is read."""
+    one, other = as_nobody / "a.log", as_nobody / "b.log"
+    for path in (one, other):
+        as_root(partial(path.write_bytes, b"quiet\n" * 10_000 + b"end\n"))
+    sources, failures = expand([str(one), str(other)])
+    assert not failures
+    notes: list[str] = []
+    parts = chunks(sources[0], size=4096, notes=notes)
+    read = [next(parts)]
+    for path in (one, other):
+        as_root(partial(path.chmod, 0))
+    read += parts
+    assert b"".join(read) == b"quiet\n" * 10_000 + b"end\n"
+    assert notes == []
+    assert list(chunks(sources[1], notes=notes)) == []
+    assert ["could not be opened: Permission denied" in note for note in notes] == [True]
+
+
+def test_a_followed_log_that_comes_back_unreadable_is_told_and_followed_on(
+    as_nobody: Path,
+) -> None:
+    """Rotated into a file that we may not read; once we may, it goes on there."""
+    path = as_nobody / "run.log"
+    as_root(lambda: path.write_bytes(b"first\n"))
+    notes: list[str] = []
+    got = b""
+    stream = follow_file(str(path), notes, poll_s=0.01, ended=lambda: b"second" in got)
+
+    def rotate() -> None:
+        path.rename(as_nobody / "run.log.1")
+        path.write_bytes(b"second\n")
+        path.chmod(0)
+
+    for chunk in stream:
+        if chunk == b"first\n":
+            as_root(rotate)
+        elif any("ermission" in note for note in notes):
+            as_root(lambda: path.chmod(0o644))
+        got += chunk
+    assert got == b"first\nsecond\n"
+    assert any("Permission denied" in note for note in notes)

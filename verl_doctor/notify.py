@@ -14,12 +14,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .errors import DoctorError
 from .live import News
 from .logs.mask import mask
+from .logs.text import visible
 from .model import severity_rank
 
 COOL_DOWN_S = 1800.0
@@ -30,6 +31,8 @@ COMMAND_S = 30.0
 """Seconds that the user's command may take."""
 LAST_S = 15.0
 """Seconds that messages still waiting at the end get."""
+MAX_TITLE, MAX_BODY = 500, 4000
+"""Characters of a message; the operating system bounds a command's environment."""
 WORTH = ("alert", "revised", "stopped", "no_step", "resumed")
 
 
@@ -74,7 +77,8 @@ class AppriseChannel:
             )
 
     def send(self, message: Message) -> None:
-        if not self._apprise.notify(title=message.title, body=message.body):
+        # said to be text: services that take HTML or Markdown get it escaped
+        if not self._apprise.notify(title=message.title, body=message.body, body_format="text"):
             raise DoctorError("the service did not take the message")
 
 
@@ -154,7 +158,7 @@ class Notifier:
         self.send(Message(title, body, news.kind, rule, severity))
 
     def send(self, message: Message) -> None:
-        """Queues a message, without waiting; secrets and home paths are masked."""
+        """Queues a message, without waiting: masked, cut, and without control characters."""
         if not self.channels:
             return
         if self._thread is None:
@@ -164,11 +168,12 @@ class Notifier:
             self._thread.start()
         if self._waiting.qsize() < MAX_WAITING:
             self._waiting.put(
-                Message(
-                    mask(message.title), mask(message.body),
-                    message.kind, message.rule, message.severity,
+                replace(
+                    message,
+                    title=visible(mask(message.title), MAX_TITLE),
+                    body=visible(mask(message.body), MAX_BODY),
                 )
-            )  # fmt: skip
+            )
 
     def close(self) -> None:
         """Gives what still waits a few seconds."""
@@ -184,4 +189,4 @@ class Notifier:
                 except Exception as error:
                     if channel.name not in self._broken:
                         self._broken.add(channel.name)
-                        self.complain(f"no notification by {channel.name}: {error}")
+                        self.complain(visible(f"no notification by {channel.name}: {error}"))

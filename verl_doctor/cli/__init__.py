@@ -59,7 +59,9 @@ def _run(args: list[str]) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        told = io.StringIO()
+        error.show(told)
+        sys.stderr.write(visible(told.getvalue()))  # it may quote a file's name, or what it holds
         return ExitCode.USAGE
     except BrokenPipeError:
         # the reader went away (`| head`): nothing is left to say, and Python must not try

@@ -131,7 +131,7 @@ class _Given:
         base: Mapping[str, Any] | None = None
         command = self._command()
         if self.config:
-            base = _yaml(self.config)
+            base = config.read_config(self.config)
         elif self.log:
             command, base = _from_log(self.log)
         return config.compose(command, release, base)
@@ -141,10 +141,9 @@ class _Given:
 
         if len(self.words) == 1 and "=" not in self.words[0]:
             path = Path(self.words[0])
-            if not path.is_file():
+            if not path.exists():
                 raise click.UsageError(f"no script is called {path}; overrides hold a `=`")
-            text = path.read_text(encoding="utf-8", errors="replace")
-            found = config.script(text, os.environ)
+            found = config.script(config.read_script(str(path)), os.environ)
             if not found.module:
                 raise click.ClickException(
                     f"{path} starts no verl (no `-m verl.…` in it). Give the overrides themselves: "
@@ -152,20 +151,6 @@ class _Given:
                 )
             return found
         return config.command(self.words)
-
-
-def _yaml(path: str) -> Mapping[str, Any]:
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
-
-    try:
-        read = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
-    except (OmegaConfBaseException, YAMLError, OSError, UnicodeDecodeError) as error:
-        raise click.ClickException(f"{path}: {error}") from error
-    if not isinstance(read, dict):
-        raise click.ClickException(f"{path} holds no mapping: it is no verl config")
-    return {str(key): value for key, value in read.items()}
 
 
 def _from_log(path: str) -> tuple[Command, Mapping[str, Any] | None]:
@@ -277,7 +262,9 @@ def _installed_verl(python: str) -> str | None:
     """The version of verl in an interpreter, by its metadata; None if it has none."""
     import subprocess
 
-    code = "import importlib.metadata as m; print(m.version('verl'))"
+    # the working folder may hold anything, an `importlib` too
+    code = "import sys; sys.path = [one for one in sys.path if one]; "
+    code += "import importlib.metadata as m; print(m.version('verl'))"
     try:
         done = subprocess.run(
             [python, "-c", code], capture_output=True, text=True, timeout=20, check=False

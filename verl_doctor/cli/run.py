@@ -140,7 +140,8 @@ def _kept(log: str, attendant: _Attendant) -> int:
             attendant.tell(label("run_log_moved", attendant.lang, path=log, moved=moved))
         elif os.path.lexists(log):
             raise click.UsageError(f"--log {log} is no regular file: the doctor reads it back")
-        return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        # EXCL: what appears there between the look and now, a link above all, is not written into
+        return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
     except OSError as error:
         raise click.UsageError(f"--log {log}: {error.strerror}") from error
 
@@ -160,7 +161,7 @@ class _Attendant:
         """Says it on standard error, on lines of their own."""
         from ..render.news import fitted
 
-        said = "\n".join(f"{MARK}{line}" for line in text.split("\n"))
+        said = "\n".join(f"{MARK}{line}" for line in visible(text).split("\n"))
         self._supervisor.say(fitted(said, sys.stderr, len(MARK)))
 
     def news(self, news: News) -> None:

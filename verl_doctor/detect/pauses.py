@@ -8,7 +8,7 @@ import time
 from ..model import Event, Line
 from .cadence import PAUSE, Cadence, Gap
 
-_STEP_TIME = re.compile(r" - timing_s/step:(?:np\.\w+\()?([\d.]+)")
+_STEP_TIME = re.compile(r" - timing_s/step:(?:np\.\w+\()?(\d{1,9}(?:\.\d{0,9})?)")
 LEAST_S = 600.0
 """Shorter pauses cost less than reading about them."""
 

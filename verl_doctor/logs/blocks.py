@@ -258,6 +258,7 @@ class Assembler:
         frame = FRAME.match(text)
         if frame and block.bare and not block.chain and block.backwards_begin():
             source = block.message.pop().strip()
+            block.lengths.pop()
             block.backwards = True
             block.frames.append(
                 Frame(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, TextIO
@@ -11,6 +10,7 @@ from typing import Any, TextIO
 from rich.text import Text as Line
 
 from ..checks.types import Result
+from ..logs.json_text import json_text
 from ..logs.text import visible
 from ..model import Lang, Text
 from .labels import pasted
@@ -149,7 +149,7 @@ def as_json(results: Sequence[Result], about: dict[str, Any], lang: Lang = "en")
         "counts": counts(results),
         "results": [_plain(one, lang) for one in results],
     }
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return json_text(document, indent=2)
 
 
 def _plain(one: Result, lang: Lang) -> dict[str, Any]:

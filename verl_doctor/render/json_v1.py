@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from datetime import datetime, timezone
 from typing import Any
 
+from ..logs.json_text import json_text
 from ..model import Comparison, Curve, Finding, Report, Seen, Story
 
 
@@ -141,19 +140,6 @@ def _history(seen: Seen | None) -> dict[str, Any] | None:
     }
 
 
-_HIDDEN = re.compile(
-    "[\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\ud800-\udfff]"
-)
-
-
-def _document(value: dict[str, Any], indent: int | None = None) -> str:
-    """JSON with a newline at its end. Chinese stands as it is; what a terminal obeys or hides, and
-    what stands for undecodable bytes of a path, is escaped, which a parser reads as the same."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
-
-
 def as_dict(report: Report) -> dict[str, Any]:
     """The report as plain data, in the order in which it is printed."""
     return {
@@ -195,7 +181,7 @@ def as_dict(report: Report) -> dict[str, Any]:
 
 def render(report: Report) -> str:
     """One JSON document, indented, with a newline at its end."""
-    return _document(as_dict(report), indent=2)
+    return json_text(as_dict(report), indent=2)
 
 
 def render_lines(report: Report) -> str:
@@ -204,4 +190,4 @@ def render_lines(report: Report) -> str:
     findings = whole.pop("findings")
     lines = [{"type": "report", **whole}]
     lines += [{"type": "finding", **finding} for finding in findings]
-    return "".join(map(_document, lines))
+    return "".join(map(json_text, lines))

@@ -14,6 +14,7 @@ import os
 import pickle
 import pickletools
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -22,6 +23,8 @@ from .types import shown
 
 MAX_BYTES = 256 << 20
 """A dump of 20,000 collectives with their stacks has some 100 MB."""
+MAX_PIECES = 16 << 20
+"""Values of a dump, each of which takes up to a hundred bytes of memory."""
 MAX_DEPTH = 12
 """Containers within each other; a dump has six."""
 MAX_SHOWN = 120
@@ -143,21 +146,25 @@ def _read(path: str) -> Dump:
     rank = rank_of(os.path.basename(path))
     if rank is None:
         raise _Refused("its name tells no rank")
+    if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would wait for its writer
+        raise _Refused("it is no regular file")
     with open(path, "rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise _Refused(f"it is larger than {MAX_BYTES >> 20} MiB")
+    if data[:1] == b"{" and sum(map(data.count, (b",", b"{", b"["))) > MAX_PIECES:
+        raise _Refused(f"it holds more than {MAX_PIECES} values")
     try:
         content = json.loads(data) if data[:1] == b"{" else _unpickled(data)
     except _Refused:
         raise
     except Exception as error:  # a broken pickle raises anything
         raise _Refused(f"{type(error).__name__}: {shown(str(error))[:200]}") from error
-    _check_depth(content)
     # JSON leaves the list out where it would be empty
     entries = content.get("entries", []) if isinstance(content, dict) else None
     if not isinstance(entries, list) or not content.keys() & {"entries", "pg_config"}:
         raise _Refused("it has no list of `entries`")
+    _check_depth(content)
     collectives = [_collective(one) for one in entries if isinstance(one, dict)]
     return Dump(rank, path, tuple(filter(None, collectives)), _groups(content.get("pg_config")))
 
@@ -176,6 +183,8 @@ def _check_opcodes(data: bytes) -> None:
     stack: list[int | None] = []  # None is a mark
     memo: dict[int, int | None] = {}
     for count, (opcode, arg, _) in enumerate(pickletools.genops(data)):
+        if count > MAX_PIECES:
+            raise _Refused(f"it holds more than {MAX_PIECES} values")
         name = opcode.name
         if "PUT" in name or name == "MEMOIZE":
             place = arg if isinstance(arg, int) else len(memo)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import StoreError
 from . import migrations
 from .opening import open_file, set_journal
-from .schema import APPLICATION_ID
+from .schema import APPLICATION_ID, COMPUTING
 from .sql.base import Readable
 from .trouble import ELSEWHERE, explained
 
@@ -91,7 +92,7 @@ def glance(path: Path) -> Iterator[Glance]:
     Takes the path of an existing file. A store of an older schema is migrated first. Raises
     StoreError as `connect` does, and waits no longer than GLANCE_SECONDS for another process.
     """
-    with explained(path), closing(open_file(path, GLANCE_SECONDS)) as connection:
+    with explained(path), closing(_open(path, GLANCE_SECONDS)) as connection:
         db = Glance(connection)
         outdated = not _is_current(db, path)
         if not outdated:
@@ -113,13 +114,26 @@ def connect(path: Path) -> Iterator[Database]:
     """
     from sqlite_utils import Database
 
-    with explained(path), closing(open_file(path, BUSY_SECONDS)) as connection:
+    with explained(path), closing(_open(path, BUSY_SECONDS)) as connection:
         db = Database(connection, execute_plugins=False)
         current = _is_current(db, path)
         set_journal(connection, path, BUSY_SECONDS)
         if not current:
             migrations.migrate(db)
         yield db
+
+
+def _open(path: Path, wait: float) -> sqlite3.Connection:
+    """Opens the file. Raises StoreError where somebody else may have put it there: in a folder
+    that everyone can write to (/tmp) it has to be a plain file of ours, or root's."""
+    if path.parent.stat().st_mode & stat.S_IWOTH:
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_uid not in (0, os.geteuid()):
+            raise StoreError(
+                f"{path}: left untouched: everyone can write to that folder, and the file is a "
+                f"link or another user's. {ELSEWHERE[0].upper()}{ELSEWHERE[1:]}"
+            )
+    return open_file(path, wait)
 
 
 def _is_current(db: Readable, path: Path) -> bool:
@@ -141,7 +155,8 @@ def _check_owner(db: Readable, path: Path) -> None:
     tables = next(iter(db.query("SELECT count(*) AS n FROM sqlite_master")))["n"]
     owner = next(iter(db.query("PRAGMA application_id")))["application_id"]
 
-    if tables and owner != APPLICATION_ID:
+    strange = next(iter(db.query(COMPUTING)))["n"]
+    if tables and (owner != APPLICATION_ID or strange):
         raise StoreError(
             f"{path}: a SQLite database of another program, left untouched. "
             "Name another file: export VERL_DOCTOR_DB=/path/incidents.db"

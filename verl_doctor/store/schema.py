@@ -227,3 +227,13 @@ THIRD = (
     FROM resolutions f JOIN incidents i USING (fingerprint) ORDER BY f.resolved_at DESC
     """,
 )
+
+VIEWS = ("incident_list", "run_list", "occurrence_list", "fix_list")
+COMPUTING = f"""
+    SELECT (SELECT count(*) FROM sqlite_master
+            WHERE type = 'trigger' OR type = 'view' AND name NOT IN {VIEWS})
+         + (SELECT count(*) FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c
+            WHERE m.type = 'table' AND c.hidden IN (2, 3)) AS n
+"""
+"""Counts what no store of ours has: triggers, other views, generated columns. Reading a store that
+a stranger made would compute whatever they say, for as long as they want."""

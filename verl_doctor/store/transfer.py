@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
+from ..logs.json_text import json_text
+from ..logs.text import visible
 from . import db as files
 from .kept import kept
 from .sql import record as write
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 FORMAT = 1
+MAX_WHY = 300
 _CHILDREN = {
     "run": (("logs", "run", "rowid"), ("messages", "run", "rowid")),
     "incident": (
@@ -67,7 +70,7 @@ def export(*, db_path: Path | None = None) -> Iterator[str]:
     one. Raises StoreError if the store can't be read.
     """
     path = files.located(db_path)
-    yield _line({"type": "store", "format": FORMAT})
+    yield json_text({"type": "store", "format": FORMAT})
     if not os.path.lexists(path):
         return
     with files.connect(path) as db:
@@ -75,12 +78,12 @@ def export(*, db_path: Path | None = None) -> Iterator[str]:
         uids = {}
         for row in sql.all_of(db, "runs", "id"):
             uids[row["id"]] = row["uid"]
-            yield _line(_packed(db, "run", row, row["id"], without=("id",)))
+            yield json_text(_packed(db, "run", row, row["id"], without=("id",)))
         for row in sql.all_of(db, "incidents", "number"):
-            yield _line(_packed(db, "incident", row, row["fingerprint"], without=("number",)))
+            yield json_text(_packed(db, "incident", row, row["fingerprint"], without=("number",)))
         for row in sql.all_of(db, "occurrences", "id"):
             packed = _packed(db, "occurrence", row, row["id"], without=("id",))
-            yield _line({**packed, "run": uids[row["run"]]})
+            yield json_text({**packed, "run": uids[row["run"]]})
         db.execute("ROLLBACK")
 
 
@@ -94,10 +97,6 @@ def _packed(
             for child in sql.children(db, table, column, key, order)
         ]
     return packed
-
-
-def _line(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def take_in(lines: Iterable[str], *, db_path: Path | None = None) -> Merged:
@@ -118,8 +117,9 @@ def take_in(lines: Iterable[str], *, db_path: Path | None = None) -> Merged:
             try:
                 taker.take(json.loads(text))
             except _WRONG as error:
+                why = visible(str(error), MAX_WHY)
                 raise StoreError(
-                    f"line {number} is none that `verl-doctor incidents export` writes ({error}); "
+                    f"line {number} is none that `verl-doctor incidents export` writes ({why}); "
                     "nothing was imported"
                 ) from error
         taker.finish()

@@ -5,10 +5,21 @@ from __future__ import annotations
 from ..types import Result
 from . import batch, keys, traps, values
 from .inputs import Command, command
+from .reading import read_config, read_script
 from .settings import Settings, compose, known_release
 from .shell import script
 
-__all__ = ["Command", "Settings", "check", "command", "compose", "known_release", "script"]
+__all__ = [
+    "Command",
+    "Settings",
+    "check",
+    "command",
+    "compose",
+    "known_release",
+    "read_config",
+    "read_script",
+    "script",
+]
 
 
 def check(found: Settings) -> list[Result]:

@@ -7,6 +7,7 @@ the engine workers (`train_mini_batch`, from 0.8; prepare_micro_batches).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from packaging.version import Version
@@ -17,6 +18,8 @@ from .settings import UNKNOWN, Settings
 from .sizes import ACTOR, ROLLOUT, Sizes, sizes, table, uses_critic
 
 CHECK = "config.batch"
+MAX_TRIED = 10_000
+"""Sizes that are tried for one that divides another."""
 ENGINE_WORKERS = Version("0.8")
 """From here on only the engine workers exist; before, the legacy workers are the default."""
 
@@ -241,15 +244,15 @@ def _workers(found: Sizes, settings: Settings) -> Iterator[Result]:
 
 def _multiple(prompts: int | None, n: int | None, smallest: int) -> int:
     """The next number of prompts that can be shared out."""
-    train, each = prompts or 1, n or 1
-    while train * each % smallest:
-        train += 1
-    return train
+    step = smallest // math.gcd(n or 1, smallest)
+    return -(-(prompts or 1) // step) * step
 
 
 def _divisor(whole: int, wanted: int) -> int:
-    """The largest divisor of `whole` that is not above `wanted`."""
-    return next(size for size in range(min(whole, wanted), 0, -1) if whole % size == 0)
+    """A large divisor of `whole` that is not above `wanted`: of usual sizes the largest."""
+    top = min(whole, wanted)
+    near = range(top, max(0, top - MAX_TRIED), -1)
+    return next((size for size in near if whole % size == 0), math.gcd(whole, wanted))
 
 
 def _fault(found: Sizes, en: str, zh: str, message: str, rule: str, set_: str = "") -> Result:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ...errors import DoctorError
 from ...knowledge import verl_config
 from .inputs import Command, Override
 
@@ -30,6 +31,12 @@ MODULES = {
     "verl.trainer.sft_trainer": "sft_trainer_engine",
 }
 """Entry points -> the config that they read unless the command names another."""
+
+
+_PARTS = re.compile(r"[\[{(,.]")
+MAX_PARTS = 2_000
+"""Overrides and parts of their lists and mappings that are tried; Hydra's parser takes a
+millisecond for each, and a launch has some hundred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +102,7 @@ class Settings:
 
     def default(self, key: str) -> Any:
         """What the release itself has there, unresolved; None where it has nothing."""
-        node: Any = verl_config.configs(self.release)[self.name]
-        for part in key.split("."):
-            node = node.get(part) if isinstance(node, dict) else None
-        return node
+        return _at(verl_config.configs(self.release)[self.name], key)
 
     def has(self, key: str) -> bool:
         """Whether the configuration holds the key, whatever its value."""
@@ -124,25 +128,32 @@ def compose(command: Command, release: str, base: Mapping[str, Any] | None = Non
     """The settings of a launch.
 
     Takes the command, one of `verl_config.names()`, and where there is one the run's own config
-    file, which stands for the release's defaults as far as it goes. Raises ImportError where
-    hydra-core is not installed.
+    file, which stands for the release's defaults as far as it goes. Overrides beyond MAX_PARTS are
+    not tried: their values are unknown. Raises ImportError where hydra-core is not installed, and
+    DoctorError for a config file that has other kinds of values than verl's.
     """
     from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
 
     name = _config_name(command, release, base)
     foreign = "--config-path" if command.own_config else ""
     config = OmegaConf.create(verl_config.configs(release)[name])
     if base:
-        config = OmegaConf.merge(config, dict(base))
+        try:
+            config = OmegaConf.merge(config, dict(base))
+        except OmegaConfBaseException as error:
+            why = _first(error)
+            raise DoctorError(f"the run's config is none of verl {release}: {why}") from error
     OmegaConf.set_struct(config, True)
     given: dict[str, Any] = {}
-    refused, unread = [], set()
+    refused, unread, room = [], set(), MAX_PARTS
     for one in command.overrides:
+        room -= 1 + len(_PARTS.findall(one.text))
         if one.key == "model_engine" or one.key.startswith("hydra."):
             continue
         if _picks_group(one, config):
             foreign = foreign or one.text
-        elif one.value is None and one.mark != "~":
+        elif (one.value is None and one.mark != "~") or room < 0:
             unread.add(one.key)
         elif (fault := _apply(config, one, given)) is not None:
             refused.append(fault)
@@ -165,7 +176,7 @@ def _picks_group(one: Override, config: DictConfig) -> bool:
 
     if "@" in one.key or "/" in one.key:
         return True
-    place = config._get_node(one.key) if "." not in one.key else None
+    place = config._get_node(one.key, validate_access=False) if "." not in one.key else None
     return isinstance(place, DictConfig) and bool(re.fullmatch(r"\w+", one.value or ""))
 
 
@@ -173,12 +184,12 @@ def _config_name(command: Command, release: str, base: Mapping[str, Any] | None)
     """Which of the release's configs the launch starts from."""
     known = verl_config.configs(release)
     picked = [one.value for one in command.overrides if one.key == "model_engine"]
-    actor = ((base or {}).get("actor_rollout_ref") or {}).get("actor") or {}
+    strategy = _at(base or {}, "actor_rollout_ref.actor.strategy")
     wanted = [
         *(f"ppo_trainer model_engine={one}" for one in picked),
         *(ENGINES.get(one or "", "") for one in picked),
         command.config_name,
-        "ppo_megatron_trainer" if actor.get("strategy") == "megatron" else "",
+        "ppo_megatron_trainer" if strategy == "megatron" else "",
         MODULES.get(command.module, ""),
     ]
     return next((name for name in wanted if name in known), "ppo_trainer")
@@ -194,7 +205,7 @@ def _apply(config: DictConfig, one: Override, given: dict[str, Any]) -> Refused 
     try:
         parsed = OverridesParser.create().parse_override(one.text)
         value = None if parsed.is_delete() else parsed.value()
-    except HydraException as error:
+    except (HydraException, ValueError, RecursionError) as error:
         return Refused(one, "syntax", _first(error))
     try:
         if parsed.is_delete():
@@ -212,11 +223,19 @@ def _apply(config: DictConfig, one: Override, given: dict[str, Any]) -> Refused 
                 OmegaConf.update(config, one.key, value, merge=True, force_add=True)
         else:
             OmegaConf.update(config, one.key, value, merge=True)
-    except OmegaConfBaseException as error:
+    except (OmegaConfBaseException, RecursionError) as error:
         missing = "not in struct" in str(error) or "object has no" in str(error)
         return Refused(one, "unknown" if missing else "value", _first(error))
     given[one.key] = value
     return None
+
+
+def _at(mapping: Mapping[str, Any], key: str) -> Any:
+    """What stands at a dotted key of nested mappings; None where nothing does."""
+    node: Any = mapping
+    for part in key.split("."):
+        node = node.get(part) if isinstance(node, Mapping) else None
+    return node
 
 
 def _first(error: Exception) -> str:

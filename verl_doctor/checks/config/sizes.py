@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...logs.text import MAX_NUMBER
 from .settings import Settings
 
 ACTOR = "actor_rollout_ref.actor"
@@ -55,7 +56,8 @@ def sizes(settings: Settings) -> Sizes:
 
     def number(key: str, default: int | None = None) -> int | None:
         value = settings.get(key, default)
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return value if whole and abs(value) <= MAX_NUMBER else None
 
     def product(*values: int | None) -> int | None:
         total = 1

@@ -56,7 +56,8 @@ def _is_set(settings: Settings, key: str) -> bool:
 
     if key in settings.unread or settings.incomplete:
         return True
-    return not OmegaConf.is_missing(settings.config.actor_rollout_ref.rollout, "name")
+    rollout = OmegaConf.select(settings.config, key.rpartition(".")[0], default=None)
+    return OmegaConf.is_config(rollout) and not OmegaConf.is_missing(rollout, "name")
 
 
 def _text(key: str, value: str, settings: Settings) -> Result | None:

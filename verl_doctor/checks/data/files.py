@@ -69,10 +69,14 @@ def _fault(
 
 def look(path: Path, settings: Settings) -> tuple[DataFile | None, list[Result]]:
     """Opens a file; returns it, or None, and what is to be said of it."""
-    missing = _missing(path)
-    if missing is not None:
-        return None, [missing]
-    kind, fault = _kind(path, Version(settings.release))
+    try:
+        missing = _missing(path)
+        if missing is not None:
+            return None, [missing]
+        kind, fault = _kind(path, Version(settings.release))
+    except OSError as error:
+        why = error.strerror or str(error)
+        return None, [_fault(path, "critical", "can't be read.", "无法读取。", why)]
     if fault is not None:
         return None, [fault]
     import pyarrow
@@ -84,13 +88,14 @@ def look(path: Path, settings: Settings) -> tuple[DataFile | None, list[Result]]
 
 
 def unreadable(path: Path, kind: str, error: Exception) -> Result:
-    """Says that a file, or a part of it, is not what it should be."""
+    """Says that a file, or a part of it, is not what it should be, or takes too much memory."""
+    words = "its rows become too large for memory" if isinstance(error, MemoryError) else str(error)
     return _fault(
         path,
         "critical",
         f"can't be read as {kind}.",
         f"无法按 {kind} 读取。",
-        str(error).split("\n")[0][:300],
+        words.split("\n")[0][:300],
         rule="DAT010",
     )
 
@@ -129,6 +134,8 @@ def _missing(path: Path) -> Result | None:
             "是目录；verl 需要文件。",
             fix=Fix(Text("Name the files, as a list.", "以列表形式给出文件。")),
         )
+    if not path.is_file():  # a pipe would wait for its writer, a device has no end
+        return _fault(path, "critical", "is no regular file.", "不是普通文件。")
     return None
 
 

@@ -1,7 +1,8 @@
 """The first rows of a file of JSON lines, as Arrow reads them, and no more than memory holds.
 
-Arrow's parser calls itself for each level of a value: some ten thousand levels end the process. So
-the depth is looked at before Arrow sees a byte.
+Arrow's parser calls itself for each level of a value, so some ten thousand levels end the process,
+and so does a file whose rows are all `null` (seen with Arrow 26). Both are looked for before Arrow
+sees a byte.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ def opened(path: Path, most: int = MAX_BYTES) -> Any:
             data = data[:end] if end else data + file.readline(MAX_BYTES)
     if len(data) > MAX_BYTES:
         raise ValueError(f"a row is longer than {MAX_BYTES >> 20} MiB")
+    if data.strip() and not data.lstrip().startswith(b"{"):
+        raise ValueError("its first row is no JSON object")
     if depth(data) > MAX_DEPTH:
         raise ValueError(f"a row is nested deeper than {MAX_DEPTH} levels")
     return json.open_json(io.BytesIO(data), json.ReadOptions(block_size=max(1, len(data))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,11 @@ def check(files: Sequence[DataFile], columns: Columns, settings: Settings) -> It
         yield unknown(CHECK, f"{path} can't be read: {error}.", f"无法读取 {path}：{error}。")
         return
     for found in files:
-        counted = _count(found, columns.prompt, tokenizer, limit)
+        try:
+            counted = _count(found, columns.prompt, tokenizer, limit)
+        except ValueError as error:
+            yield unknown(CHECK, f"{path} can't encode: {error}.", f"{path} 无法编码：{error}。")
+            return
         if counted is not None:
             yield _told(found, counted, limit, settings)
 
@@ -68,7 +73,7 @@ def _tokenizer_file(settings: Settings) -> Path | None:
     for key in FILES_OF:
         folder = settings.get(key)
         if isinstance(folder, str):
-            path = Path(folder).expanduser() / "tokenizer.json"
+            path = Path(os.path.expanduser(folder)) / "tokenizer.json"
             return path if path.is_file() else None
     return None
 
@@ -86,12 +91,23 @@ def _count(found: DataFile, column: str, tokenizer: Any, limit: int) -> _Count |
             if len(text.encode("utf-8", "replace")) <= limit:
                 continue
             encoded += 1
-            length = len(tokenizer.encode(text, add_special_tokens=False).ids)
+            length = _length(tokenizer, text)
             longer += length > limit
             longest = max(longest, length)
             if encoded >= MAX_ENCODED:
                 return _Count(rows, longer, longest)
     return _Count(rows, longer, longest) if rows else None
+
+
+def _length(tokenizer: Any, text: str) -> int:
+    """The tokens of a text. Raises ValueError for a tokenizer that is not fit for it: the package
+    raises bare Exception, and where its Rust panics what is no Exception at all."""
+    try:
+        return len(tokenizer.encode(text, add_special_tokens=False).ids)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise ValueError(str(error)) from error
 
 
 def _text(prompt: Any) -> str | None:

@@ -49,7 +49,7 @@ def check(
                     _row(row, columns, seen)
                 if progress is not None:
                     progress(number, seen.rows)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, MemoryError) as error:
             yield unreadable(found.path, found.kind, error)
             continue
         if seen.rows:

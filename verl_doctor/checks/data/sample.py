@@ -20,13 +20,15 @@ def sampled(found: DataFile, columns: Sequence[str]) -> Iterator[list[dict[str, 
 
     Of a parquet file, whole row groups from its start, its end and evenly between are read, until
     MAX_ROWS; of JSON the first rows. Memory holds one batch. Raises OSError or ValueError (Arrow's
-    errors are among them) at a damaged place; what came before it is good.
+    errors are among them) at a damaged place, MemoryError where it becomes too large; what came
+    before it is good.
     """
     here = [name for name in columns if name in found.schema.names]
     if not here:
         return
     rows = 0
     for table in _tables(found, here):
+        table.validate(full=True)  # Arrow's readers give invalid arrays for some damaged files
         rows += table.num_rows
         yield table.to_pylist()
         if rows >= MAX_ROWS:
@@ -35,7 +37,7 @@ def sampled(found: DataFile, columns: Sequence[str]) -> Iterator[list[dict[str, 
 
 def undamaged(found: DataFile, columns: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
     """The batches of `sampled` up to a damaged place, where they end; `rows.check` tells of it."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, MemoryError):
         yield from sampled(found, columns)
 
 

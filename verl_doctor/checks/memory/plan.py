@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +88,7 @@ def shape_of(folder: Any) -> Shape:
     """The sizes of the model in a local folder. Raises Unreadable."""
     if not isinstance(folder, str):
         raise Unreadable("the model's path can't be told", "无法确定模型路径")
-    config, _ = read_json(Path(folder).expanduser() / "config.json")
+    config, _ = read_json(Path(os.path.expanduser(folder)) / "config.json")
     if not isinstance(config, Mapping):
         raise Unreadable(
             f"{folder} holds no config.json here", f"本机的 {folder} 下没有 config.json"

@@ -17,6 +17,14 @@ def check(path: Path, *, nan: bool = False, role: str = "actor") -> Iterator[Res
     Takes the folder, whether to look for NaN and Inf in the weights (needs torch; reads all of
     them), and whose model it is, for the words. Only headers are read otherwise.
     """
+    try:
+        yield from _check(path, nan, role)
+    except OSError as error:
+        why = error.strerror or str(error)
+        yield folder.fault(path, "critical", "can't be read.", "无法读取。", why)
+
+
+def _check(path: Path, nan: bool, role: str) -> Iterator[Result]:
     missing = folder.missing(path)
     if missing is not None:
         yield missing

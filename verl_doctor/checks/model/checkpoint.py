@@ -38,7 +38,7 @@ def check(path: Path) -> Iterator[Result]:
         empty = []
         for file in folder.iterdir():
             name = _RANK.fullmatch(file.name)
-            if name is None:
+            if name is None or not file.is_file():
                 continue
             parts[name["part"], int(name["world"])].add(int(name["rank"]))
             if file.stat().st_size == 0:

@@ -33,7 +33,7 @@ def check(path: Path, config: Mapping[str, Any]) -> Iterator[Result]:
     mapping = index.get("weight_map") if isinstance(index, dict) else None
     files = mapping.values() if isinstance(mapping, dict) else ()
     named = sorted({name for name in files if isinstance(name, str)})
-    here = sorted(one.name for one in path.glob("*.safetensors"))
+    here = sorted(one.name for one in path.glob("*.safetensors") if one.is_file())
     if not named and not here:
         yield from _other_formats(path)
         return
@@ -154,7 +154,7 @@ def not_finite(path: Path) -> Iterator[Result]:
     safetensors; says so where they are missing."""
     try:
         import torch
-        from safetensors import safe_open
+        from safetensors import SafetensorError, safe_open
     except ImportError as error:
         yield unknown(
             CHECK,
@@ -163,23 +163,28 @@ def not_finite(path: Path) -> Iterator[Result]:
         )
         return
     seen = 0
-    for file in sorted(path.glob("*.safetensors")):
-        with safe_open(file, framework="pt") as weights:
-            for name in weights.keys():  # noqa: SIM118 - no mapping
-                tensor = weights.get_tensor(name)
-                if not tensor.is_floating_point():
-                    continue
-                seen += 1
-                bad = int((~torch.isfinite(tensor.float())).sum())
-                if bad:
-                    yield fault(
-                        file,
-                        "critical",
-                        f"`{name}` holds {bad:,} values that are NaN or Inf.",
-                        f"`{name}` 中有 {bad:,} 个 NaN 或 Inf。",
-                        check=CHECK,
-                        rule="MET001",
-                    )
+    for file in sorted(one for one in path.glob("*.safetensors") if one.is_file()):
+        try:
+            with safe_open(file, framework="pt") as weights:
+                for name in weights.keys():  # noqa: SIM118 - no mapping
+                    tensor = weights.get_tensor(name)
+                    if not tensor.is_floating_point():
+                        continue
+                    seen += 1
+                    bad = int((~torch.isfinite(tensor.float())).sum())
+                    if bad:
+                        yield fault(
+                            file,
+                            "critical",
+                            f"`{name}` holds {bad:,} values that are NaN or Inf.",
+                            f"`{name}` 中有 {bad:,} 个 NaN 或 Inf。",
+                            check=CHECK,
+                            rule="MET001",
+                        )
+        except SafetensorError as error:
+            yield unknown(
+                CHECK, f"{file} can't be searched: {error}.", f"{file} 无法查找：{error}。"
+            )
     yield ok(
         CHECK,
         f"{path}: {seen} weights were searched for NaN and Inf.",

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import io
-import json
-import re
 import sys
 from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ...logs.json_text import json_text
 from ...store import Incident, Occurrence
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 SCHEMA_VERSION = 1
-# Characters that steer a terminal, in a form that means the same to a JSON reader.
-_STEERING = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def write_json(value: dict[str, Any], indent: int | None = None) -> None:
     """Prints a JSON document that stays harmless when a terminal shows it."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    text = _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-    stdout().write(text + "\n")
+    stdout().write(json_text(value, indent))
 
 
 def utc(seconds: float | None) -> str | None:

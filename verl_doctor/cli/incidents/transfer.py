@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import TextIO
 
 import click
 
 from ... import store
+from ...errors import StoreError
 from ...model import Lang
 from ..options import lang_option
 from .change import span
 from .group import format_option, incidents, named
 from .output import SCHEMA_VERSION, stdout, write_json
 from .words import word
+
+MAX_LINE = 64 << 20
+"""Characters of a line that is taken in; one run with all its messages has some MB."""
 
 
 @incidents.command("export")
@@ -44,7 +50,18 @@ def export(output: str | None) -> None:
 @lang_option
 def import_(file: TextIO, form: str, lang: Lang) -> None:
     """Add what `export` wrote; `-` is standard input. A second time it changes nothing."""
-    _tell(store.take_in(file), "took in", form, lang)
+    _tell(store.take_in(_lines(file)), "took in", form, lang)
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    """The lines of a file. Raises StoreError for one that is longer than any that is exported."""
+    for number in count(1):
+        line = file.readline(MAX_LINE)
+        if not line:
+            return
+        if len(line) == MAX_LINE:
+            raise StoreError(f"{file.name}: line {number} is longer than {MAX_LINE >> 20} MiB")
+        yield line
 
 
 @incidents.command("merge")

@@ -13,6 +13,7 @@ from textual.widgets import OptionList
 from ... import store
 from ...diagnose.explain import fill, title_in
 from ...errors import StoreError
+from ...logs.text import visible
 from ...model import Rule
 from ...render.labels import label
 from ..keys import LIST, bindings
@@ -126,7 +127,7 @@ class Incidents(Keeping):
     def _title(self, one: store.Incident) -> str:
         """The title in the reader's language where the rule is still there."""
         rule = self._rule(one)
-        return (rule and title_in(rule, one.captures, self.lang)) or one.title
+        return visible((rule and title_in(rule, one.captures, self.lang)) or one.title)
 
     def _advised(self, one: store.Incident) -> tuple[str, ...]:
         """The fixes that the rule knows."""
@@ -169,7 +170,8 @@ class Incidents(Keeping):
             parts.append((f"\n  {run.cause}", ""))
             for line in run.evidence[:2]:
                 parts.append((f"\n  {label('line', lang, n=line.line)}  {line.text}", "dim"))
-        return parts
+        # a store that was merged holds what somebody else's program has written
+        return [(visible(text), style) for text, style in parts]
 
     def _show_page(self, one: store.Incident, parts: list[tuple[str, str]]) -> None:
         if self.is_mounted and self.query_one(IncidentList).chosen is one:
