@@ -103,6 +103,14 @@ def test_output_without_steps_is_told_apart_from_silence(doctor: Doctor) -> None
     assert news[0].seconds > 2.5 * news[0].usual
 
 
+def test_after_a_stop_a_step_gets_its_time_again(doctor: Doctor) -> None:
+    script = [(60.0, steps(i, i)) for i in range(1, 8)]
+    script += [(200.0, b""), (1.0, b"a line\n"), (1.0, b""), (60.0, b"more\n"), (0.2, b"")]
+    assert [one.kind for one in watched(doctor, script)] == ["stopped", "resumed"]
+    script += [(100.0, b"and more\n"), (0.2, b"")]
+    assert [one.kind for one in watched(doctor, script)] == ["stopped", "resumed", "no_step"]
+
+
 def test_a_progress_bar_without_line_ends_is_output(doctor: Doctor) -> None:
     clock, news = Clock(), list[News]()
     session = Session(doctor.base, doctor.scanner)

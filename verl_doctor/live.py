@@ -6,6 +6,7 @@ caller's business.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -76,6 +77,8 @@ class Watch:
     _phases_seen: int = 0
     _stall: NewsKind | None = None
     """What has been told of the current wait."""
+    _resumed_at: float = -math.inf
+    """When output came again after a stop: until then no step could come."""
 
     def run(self, stream: Iterable[bytes]) -> Report:
         """Reads the stream to its end (or Ctrl-C) and returns the last report.
@@ -113,6 +116,7 @@ class Watch:
         now = self.clock()
         if self._stall == "stopped":
             self._stall = "resumed"
+            self._resumed_at = now
             self.tell(News("resumed", seconds=now - self._last_output, phase=self.session.phase))
         self._last_output = now
 
@@ -175,7 +179,7 @@ class Watch:
         waited = now - cadence.since
         if quiet > limit:
             kind: NewsKind = "stopped"
-        elif waited > limit and usual and quiet < usual:
+        elif min(waited, now - self._resumed_at) > limit and usual and quiet < usual:
             kind, quiet = "no_step", waited
         else:
             return

@@ -21,6 +21,8 @@ def stacks(held: Held, lang: Lang) -> str:
         return label(key, lang, **values)
 
     snapshot = held.snapshot
+    if snapshot.obstacle == "gone":
+        return say("obstacle_gone")
     if snapshot.obstacle:
         return f"{say('obstacle_' + snapshot.obstacle)}\n{say('other_stacks')}"
     found = telling(snapshot.stacks)

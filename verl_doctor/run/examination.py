@@ -75,8 +75,9 @@ class Examination(threading.Thread):
         def tell(news: News) -> None:
             self._tell(news)
             if news.kind in ("stopped", "no_step") and not self._ended.is_set():
-                self._hang = self._look(news, session.lines)
-                self._resumed_at = None
+                found = self._look(news, session.lines)
+                if news.kind == "stopped":
+                    self._hang, self._resumed_at = found, None
             elif news.kind == "resumed":
                 self._resumed_at = time.monotonic()
 
