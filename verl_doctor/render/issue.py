@@ -226,8 +226,8 @@ def _chain(findings: Sequence[Finding], lang: Lang) -> tuple[Block, ...]:
 
 def _tried(root: Finding | None, tried: Sequence[str], lang: Lang) -> tuple[Block, ...]:
     told: list[Block] = []
-    if root is not None and root.history is not None:
-        told += [_clean(text) for text in remembered(root.history, lang)]
+    if root is not None:
+        told += [_clean(text) for text in remembered(root, lang)]
     told += [Fact(label("issue_note", lang), _clean(text)) for text in tried]
     for fix in root.fixes if root is not None else ():
         paste = " ".join(text for _, text in pasted(fix))

@@ -66,6 +66,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fingerprint": finding.fingerprint,
         "references": list(finding.references),
         "history": _history(finding.history),
+        "muted": finding.muted and {"reason": finding.muted.reason, "by": finding.muted.by},
         "curve": _curve(finding.curve),
     }
 

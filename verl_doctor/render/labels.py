@@ -6,7 +6,7 @@ import time
 
 from ..diagnose.words import filled
 from ..logs.text import visible
-from ..model import Comparison, Fix, FixText, Lang, Seen
+from ..model import Comparison, Finding, Fix, FixText, Lang, Seen
 
 _LABELS: dict[str, tuple[str, str]] = {
     "line": ("line {n}", "第 {n} 行"),
@@ -172,8 +172,8 @@ _LABELS: dict[str, tuple[str, str]] = {
     "state_regressed": ("it has come back since", "此后又复发"),
     "seen_short": (", seen {n}x before", "，以往 {n} 次"),
     "muted": (
-        "muted: {reason} (#{number}; it ended this run, so it is shown)",
-        "已静音：{reason}（#{number}；它中止了本次任务，因此仍然显示）",
+        "muted: {reason} ({by}; it ended this run, so it is shown)",
+        "已静音：{reason}（{by}；它中止了本次任务，因此仍然显示）",
     ),
     "new_since": (
         "New since the last good run, {run} ({day})",
@@ -288,8 +288,16 @@ def pasted(fix: Fix | FixText) -> list[tuple[str, str]]:
     return [(sign, text) for sign, text in parts if text]
 
 
-def remembered(seen: Seen, lang: Lang) -> list[str]:
-    """What is known of a finding from other runs, as sentences; none if only this run showed it."""
+def remembered(finding: Finding, lang: Lang) -> list[str]:
+    """What is known of a finding beside its log, as sentences: other runs that showed it, what
+    fixed it, who wants it quiet; none if nothing is."""
+    told = _seen(finding.history, lang) if finding.history is not None else []
+    if finding.muted is not None:
+        told.append(label("muted", lang, reason=finding.muted.reason, by=finding.muted.by))
+    return told
+
+
+def _seen(seen: Seen, lang: Lang) -> list[str]:
     told = []
     if seen.times:
         day = time.strftime("%Y-%m-%d", time.localtime(seen.last_seen_at))
@@ -302,7 +310,7 @@ def remembered(seen: Seen, lang: Lang) -> list[str]:
         told.append(text)
     if seen.muted:
         reason = visible(seen.mute_reason, 200)
-        told.append(label("muted", lang, reason=reason, number=seen.number))
+        told.append(label("muted", lang, reason=reason, by=f"#{seen.number}"))
     return told
 
 

@@ -77,12 +77,12 @@ class Page:
         from rich.text import Text
 
         from ...logs.text import visible
+        from ...render.wrapping import wrapped
 
         head = Text(head, style="bold" if bold else "") if isinstance(head, str) else head
         text = Text(visible(body).replace("\n", " ⏎ "), style=style)
         width = max(20, self.console.width - head.cell_len)
-        for number, part in enumerate(text.wrap(self.console, width) if self.wrap else [text]):
-            part.rstrip()
+        for number, part in enumerate(wrapped(text, width) if self.wrap else [text]):
             start = head if number == 0 else Text(" " * head.cell_len)
             whole = Text.assemble(start, part)
             whole.rstrip()

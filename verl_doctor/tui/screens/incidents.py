@@ -33,7 +33,9 @@ class IncidentList(ItemList[store.Incident], inherit_bindings=False):
     """Incidents, the one seen last first."""
 
     BINDINGS = LIST
-    DEFAULT_CSS = "IncidentList { text-wrap: nowrap; text-overflow: ellipsis; width: 48%; }"
+    DEFAULT_CSS = (
+        "IncidentList { text-wrap: nowrap; text-overflow: ellipsis; width: 48%; padding-right: 1; }"
+    )
 
 
 class Incidents(Keeping):

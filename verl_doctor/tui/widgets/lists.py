@@ -11,6 +11,8 @@ from textual.visual import Padding
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from .folded import Folded
+
 Value = TypeVar("Value")
 
 
@@ -51,7 +53,10 @@ class ItemList(OptionList, Generic[Value], inherit_bindings=False):
         before, top = self.highlighted, self.scroll_offset.y
         self._values = [entry.value for entry in entries]
         self.set_options(
-            Option(Padding(one.content, Spacing(0, 0, 0, one.indent)), disabled=one.value is None)
+            Option(
+                Padding(Folded(one.content), Spacing(0, 0, 0, one.indent)),
+                disabled=one.value is None,
+            )
             for one in entries
         )
         wanted = before if place is None else place

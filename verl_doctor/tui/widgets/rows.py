@@ -24,6 +24,8 @@ LONG_GAP_S = 60.0
 """A pause between two lines that is marked."""
 CURSOR = "▌"
 """Stands behind the number of the line under the cursor: its background alone is a colour."""
+CUT = "›"
+"""Ends a line that goes on beyond the edge."""
 LEVELS = {"E": "error", "W": "warning"}
 
 
@@ -79,8 +81,11 @@ class Painter:
     def _cut(self, gutter: Strip, text: Text) -> list[Strip]:
         room = max(1, self.width - gutter.cell_length)
         if not self.wrap:
-            body = Strip(text.render(self.console)).crop(self.side, self.side + room)
-            return [Strip.join([gutter, body])]
+            whole = Strip(text.render(self.console))
+            if whole.cell_length <= self.side + room:
+                return [Strip.join([gutter, whole.crop(self.side)])]
+            body = whole.crop(self.side, self.side + room - 1)
+            return [Strip.join([gutter, body, Strip([Segment(CUT, self.style("gutter"))])])]
         cuts, place = [], 0
         for piece in chop_cells(text.plain, room)[:-1]:
             place += len(piece)
