@@ -129,8 +129,8 @@ _HEAD = """<!doctype html>
 <title>{title}</title>
 <style>
 body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif; }}
-pre {{ overflow-x: auto; padding: .8rem; background: #f4f4f4; color: #111; }}
-code {{ overflow-wrap: anywhere; }}
+pre {{ white-space: pre-wrap; padding: .8rem; background: #f4f4f4; color: #111; }}
+pre, code {{ overflow-wrap: anywhere; }}
 </style>
 </head>
 <body>"""

@@ -34,11 +34,10 @@ class Mute:
     wake_above: int | None = None
     """A run that prints it more often shows it again; None: however often."""
 
-    def fits(self, finding: Finding) -> bool:
+    def fits(self, rule: str | None, slug: str, fingerprint: str) -> bool:
         """Whether it is about this fault, at whatever time and however often it was printed."""
-        return (
-            not self.rule or self.rule in (finding.rule, finding.slug)
-        ) and finding.fingerprint.startswith(self.fingerprint)
+        named = not self.rule or self.rule in (rule, slug)
+        return named and fingerprint.startswith(self.fingerprint)
 
     def holds(self, now: float) -> bool:
         """Whether it has not ended, `now` being seconds since the epoch."""
@@ -55,7 +54,7 @@ def silence(report: Report, mutes: Sequence[Mute], now: float) -> Report:
     def told(finding: Finding) -> Finding:
         for mute in held:
             quiet = mute.wake_above is None or finding.count <= mute.wake_above
-            if quiet and mute.fits(finding):
+            if quiet and mute.fits(finding.rule, finding.slug, finding.fingerprint):
                 return replace(finding, muted=Muted(mute.reason, mute.origin))
         return finding
 
