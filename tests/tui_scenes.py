@@ -51,10 +51,10 @@ CHECKED = Checked(
         Result(
             "env.limits",
             "fault",
-            Text("/dev/shm holds 64 MB: DataLoader workers and NCCL need more.",
-                 "/dev/shm 仅 64 MB：DataLoader 进程与 NCCL 需要更多。"),
+            Text("/dev/shm holds 64 MiB: DataLoader workers and NCCL need more.",
+                 "/dev/shm 仅 64 MiB：DataLoader 进程与 NCCL 需要更多。"),
             "medium",
-            ("/dev/shm: 64 MB",),
+            ("/dev/shm: 64 MiB",),
         ),
         unknown("env.gpus", "nvidia-smi did not answer within 10 s.",
                 "nvidia-smi 在 10 秒内没有响应。"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 from ..diagnose.words import filled
 from ..logs.text import visible
 from ..model import Comparison, Finding, Fix, FixText, Lang, Seen
+from ..quantities import day
 
 _LABELS: dict[str, tuple[str, str]] = {
     "line": ("line {n}", "第 {n} 行"),
@@ -300,9 +299,9 @@ def remembered(finding: Finding, lang: Lang) -> list[str]:
 def _seen(seen: Seen, lang: Lang) -> list[str]:
     told = []
     if seen.times:
-        day = time.strftime("%Y-%m-%d", time.localtime(seen.last_seen_at))
         key = "seen_once" if seen.times == 1 else "seen_times"
-        text = label(key, lang, n=seen.times, run=visible(seen.last_run, 80), day=day)
+        last = visible(seen.last_run, 80)
+        text = label(key, lang, n=seen.times, run=last, day=day(seen.last_seen_at))
         if seen.fix:
             text += label("seen_fixed", lang, fix=visible(seen.fix, 200))
         if seen.state in ("acknowledged", "regressed"):
@@ -316,8 +315,7 @@ def _seen(seen: Seen, lang: Lang) -> list[str]:
 
 def since(compared: Comparison, lang: Lang) -> str:
     """The heading over what the last good run did not print."""
-    day = time.strftime("%Y-%m-%d", time.localtime(compared.ended_at))
-    return label("new_since", lang, run=visible(compared.run, 80), day=day)
+    return label("new_since", lang, run=visible(compared.run, 80), day=day(compared.ended_at))
 
 
 def duration(seconds: float) -> str:
@@ -333,13 +331,3 @@ def duration(seconds: float) -> str:
 def label(key: str, lang: Lang, **values: object) -> str:
     """The word of that key. Errors: KeyError."""
     return filled(_LABELS[key][1 if lang == "zh" else 0], values)
-
-
-def size_of(count: int) -> str:
-    """A number of bytes in few characters: `812 B`, `4.2 MB`."""
-    size = float(count)
-    for unit in ("B", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"

@@ -17,7 +17,8 @@ from rich.text import Text
 
 from ..logs.text import visible
 from ..model import Comparison, Curve, Finding, Fix, FixText, Lang, Report, Story
-from .labels import label, pasted, remembered, since, size_of
+from ..quantities import size
+from .labels import label, pasted, remembered, since
 from .spark import extent, printable, sparkline
 from .wrapping import wrapped
 
@@ -244,8 +245,8 @@ def render(
     say = page.say
     for source in report.sources[:5]:
         cut = f"  {say('truncated')}" if source.truncated else ""
-        size = say("size", lines=f"{source.lines:,}", size=size_of(source.bytes))
-        out.print(Text(f"{visible(source.path)}: {size}{cut}", style="dim"), soft_wrap=True)
+        told = say("size", lines=f"{source.lines:,}", size=size(source.bytes))
+        out.print(Text(f"{visible(source.path)}: {told}{cut}", style="dim"), soft_wrap=True)
     if len(report.sources) > 5:
         out.print(Text(say("more_sources", n=len(report.sources) - 5), style="dim"))
     root = report.findings[0] if report.findings else None

@@ -22,7 +22,7 @@ from ..knowledge.load import load
 from ..live import News, Watch
 from ..model import Lang, Observation, Report
 from ..pipeline import Session
-from ..render.labels import size_of
+from ..quantities import size
 from ..sources import Source, chunks
 from ..sources.follow import follow_file, follow_stream
 from ..sources.sniff import HEAD, utf16
@@ -171,7 +171,7 @@ class Reading:
 
     def told(self, snapshot: Snapshot, lang: Lang) -> str:
         """How far reading has come, in words."""
-        done = size_of(self.done)
+        done = size(self.done)
         lines = f"{max(snapshot.lines, sum(one.newlines for one in self._lines)):,}"
         if snapshot.finished:
             return word("stopped" if self.stopped else "read", lang, lines=lines, size=done)
@@ -180,7 +180,7 @@ class Reading:
         if not self.total:
             return word("reading", lang, done=done)
         percent = min(99, 100 * self.done // self.total)
-        total = size_of(self.total)
+        total = size(self.total)
         return word("reading_of", lang, done=done, total=total, percent=percent)
 
     def _run(self) -> None:

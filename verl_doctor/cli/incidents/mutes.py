@@ -9,12 +9,13 @@ import click
 
 from ... import settings
 from ...model import Lang
+from ...quantities import minute, utc
 from ...settings import Mute
 from ...store import Incident, default_path
 from ...store import incidents as read
 from ..options import color_option, lang_option
 from .group import format_option, incidents
-from .output import SCHEMA_VERSION, Page, local, stdout, utc, write_json
+from .output import SCHEMA_VERSION, Page, stdout, write_json
 from .pages import muted_words
 from .pages import named as titled
 from .titles import retitled
@@ -64,7 +65,7 @@ def _words(mute: Mute, known: tuple[Incident, ...], now: float, lang: Lang) -> s
     reason = mute.reason
     if mute.until is not None:
         key = "until" if mute.holds(now) else "over"
-        reason = word(key, lang, reason=reason, when=local(mute.until))
+        reason = word(key, lang, reason=reason, when=minute(mute.until))
     numbers = ", ".join(f"#{number}" for number in _numbers(mute, known))
     used = word("fits", lang, numbers=numbers) if numbers else word("unused", lang)
     return f"{reason}; {used}"

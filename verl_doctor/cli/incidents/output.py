@@ -7,9 +7,9 @@ import json
 import re
 import sys
 from dataclasses import asdict
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ...quantities import utc
 from ...store import Incident, Occurrence
 
 if TYPE_CHECKING:
@@ -25,14 +25,6 @@ def write_json(value: dict[str, Any], indent: int | None = None) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     text = _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     stdout().write(text + "\n")
-
-
-def utc(seconds: float | None) -> str | None:
-    """A time for programs: `2026-12-02T01:30:00Z`."""
-    if seconds is None:
-        return None
-    moment = datetime.fromtimestamp(seconds, timezone.utc)
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def dated(row: dict[str, Any]) -> dict[str, Any]:
@@ -56,11 +48,6 @@ def stdout() -> TextIO:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     return sys.stdout
-
-
-def local(seconds: float) -> str:
-    """A time for people: `2026-12-02 01:30` on this machine's clock."""
-    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 class Page:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from ...model import Lang
+from ...quantities import day, minute
 from ...render.labels import label
 from ...store import Incident, Listing, Note, Occurrence, Similar
-from .output import Page, local, padded
+from .output import Page, padded
 from .words import word
 
 _STATE_COLOURS = {"regressed": "bold red", "new": "yellow", "resolved": "green"}
@@ -24,8 +25,8 @@ def print_list(page: Page, listing: Listing, lang: Lang) -> None:
     columns = ("number", "last seen", "state", "severity", "runs")
     rows = [[word(name, lang) for name in columns]]
     for one in listing.incidents:
-        day, state = local(one.last_seen_at)[:10], _state(one, lang)
-        rows.append([str(one.number), day, state, _severity(one, lang), str(one.runs)])
+        seen, state = day(one.last_seen_at), _state(one, lang)
+        rows.append([str(one.number), seen, state, _severity(one, lang), str(one.runs)])
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         head = Text()
@@ -62,8 +63,8 @@ def print_incident(
         ("fix", one.fix),
         ("mute", muted_words(one, lang)),
         ("tags", ", ".join(one.tags)),
-        ("first", local(one.first_seen_at)),
-        ("last seen", local(one.last_seen_at)),
+        ("first", minute(one.first_seen_at)),
+        ("last seen", minute(one.last_seen_at)),
         ("fingerprint", one.fingerprint),
     ]
     _print_facts(page, facts, lang)
@@ -82,7 +83,7 @@ def print_incident(
         workers = ", ".join(run.workers[:MAX_WORKERS])
         if len(run.workers) > MAX_WORKERS:
             workers += word("more", lang, n=len(run.workers) - MAX_WORKERS)
-        facts = [("ended", ended), ("last seen", local(run.last_seen_at)), ("cause", run.cause)]
+        facts = [("ended", ended), ("last seen", minute(run.last_seen_at)), ("cause", run.cause)]
         facts += [("sure", label(f"sure_{run.confidence}", lang)), ("workers", workers)]
         facts += [("log", log) for log in run.logs[:MAX_WORKERS]]
         facts += [("command", run.command)]
@@ -105,7 +106,7 @@ def _print_facts(page: Page, facts: list[tuple[str, str]], lang: Lang) -> None:
 def print_notes(page: Page, notes: tuple[Note, ...], lang: Lang) -> None:
     """Prints what people wrote, a line each."""
     for note in notes:
-        page.line(f"  {padded(word('note', lang), 12)} {local(note.written_at)}  ", note.text)
+        page.line(f"  {padded(word('note', lang), 12)} {minute(note.written_at)}  ", note.text)
 
 
 def print_similar(page: Page, found: tuple[Similar, ...], lang: Lang) -> None:
@@ -138,4 +139,4 @@ def muted_words(one: Incident, lang: Lang) -> str:
         return word("woken", lang, reason=one.mute_reason) if one.mute_reason else ""
     if one.muted_until is None:
         return one.mute_reason
-    return word("until", lang, reason=one.mute_reason, when=local(one.muted_until))
+    return word("until", lang, reason=one.mute_reason, when=minute(one.muted_until))
