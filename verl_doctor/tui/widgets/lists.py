@@ -34,6 +34,10 @@ class ItemList(OptionList, Generic[Value], inherit_bindings=False):
         scrollbar-size-vertical: 1;
     }
     ItemList:focus { border: none; }
+    ItemList > .option-list--option-highlighted { background: $primary 15%; color: $foreground; }
+    ItemList:focus > .option-list--option-highlighted {
+        background: $primary 40%; color: $foreground; text-style: bold;
+    }
     ItemList > .option-list--option-disabled { color: $text-muted; text-style: bold; }
     """
 
