@@ -33,6 +33,8 @@ from .words import word
 
 INTERIM_S = 1.0
 """Seconds before the first report on what has been read so far; each later one waits longer."""
+QUIET_S = 60.0
+"""Seconds without output from which on a growing log may be said to stop."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -101,6 +103,12 @@ def _tape(path: str) -> Tape:
     except OSError:
         return Tape()
     return tape
+
+
+def _going_on(report: Report, base: RuleBase) -> Report:
+    """The report without findings of the kind "the log stops here": it does not."""
+    kept = (one for one in report.findings if not one.rule or base.spec(one.rule).kind != "silence")
+    return replace(report, findings=tuple(kept))
 
 
 class Reading:
@@ -274,6 +282,8 @@ class Reading:
         """What the session knows now; of a report that was just made, where one is given."""
         assert self.base is not None
         report = report or session.report()
+        if not finished and self.quiet_s < QUIET_S:
+            report = _going_on(report, self.base)
         self._last = Snapshot(
             report=report,
             lives=session.lives,

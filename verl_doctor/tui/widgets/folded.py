@@ -52,5 +52,5 @@ def _folded(line: Content, width: int) -> Content:
     if width - hang < LEAST_WIDTH:
         hang = 0
     body = line[hang:]
-    rows = body.divide(breaks(body.plain, max(1, width - hang)))
+    rows = [row.rstrip() for row in body.divide(breaks(body.plain, max(1, width - hang)))]
     return Content.assemble(line[:hang], Content("\n" + " " * hang).join(rows))
