@@ -304,4 +304,5 @@ def _verdict(page: Page, report: Report, root: Finding | None) -> None:
         line.append(f" {say('unknown_tail', where=where)}")
     else:
         line.append(f" {say('healthy_tail', where=where)}")
-    page.out.print(line)
+    for row in wrapped(line, page.out.width):
+        page.out.print(row, soft_wrap=True)
