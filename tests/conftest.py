@@ -37,7 +37,14 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("XDG_DATA_HOME", "data"),
     ):
         monkeypatch.setenv(name, str(home / folder))
-    for name in ("LC_ALL", "LC_MESSAGES", "VERL_DOCTOR_LANG", "VERL_DOCTOR_DB", "NO_COLOR"):
+    for name in (
+        "LC_ALL",
+        "LC_MESSAGES",
+        "VERL_DOCTOR_LANG",
+        "VERL_DOCTOR_DB",
+        "VERL_DOCTOR_CONFIG",
+        "NO_COLOR",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
     return home

@@ -316,7 +316,10 @@ def test_help_is_at_most_five_times_a_bare_interpreter() -> None:
 
 
 def test_ctrl_c_says_what_was_found_so_far() -> None:
+    import array
+    import fcntl
     import signal
+    import termios
 
     run(LOG, "--no-record")  # the rules are cached: what follows waits in the pipe, not in them
     process = subprocess.Popen(
@@ -328,6 +331,10 @@ def test_ctrl_c_says_what_was_found_so_far() -> None:
     assert process.stdin
     process.stdin.write(genuine("verl-unequal-chunk") + b"\n" * 10)
     process.stdin.flush()
+    unread = array.array("i", [1])
+    while unread[0]:  # until the child reads, Ctrl-C would end its start
+        time.sleep(0.05)
+        fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=30)

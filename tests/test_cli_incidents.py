@@ -93,6 +93,8 @@ def test_list_by_state(doctor: Doctor, some: None) -> None:
     both = doctor("list", "--state", "new", "--state", "resolved", "--format", "jsonl")
     assert len(both.splitlines()) == 3
     assert doctor("list", "--state", "regressed") == ""
+    assert "no incident is in this state: regressed" in doctor.err
+    assert " 已解决  严重 " in doctor("list", "--state", "resolved", "--lang", "zh")
     assert "resolved by  ulimit -u" in doctor("show", "1")
     doctor("list", "--state", "nonsense", status=2)
 

@@ -26,9 +26,9 @@ from verl_doctor.checks.environment import (
     visible_devices,
 )
 from verl_doctor.checks.environment.ask import Answer, Failed, stack
-from verl_doctor.checks.environment.facts import size
 from verl_doctor.checks.types import Result
 from verl_doctor.knowledge.base import RuleBase
+from verl_doctor.quantities import size
 from verl_doctor.scan.database import Scanner
 
 GIB = 1 << 30

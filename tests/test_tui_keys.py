@@ -47,6 +47,25 @@ def test_the_log_opens_at_the_decisive_line_and_the_verdict_is_said() -> None:
     use(NCCL, script)
 
 
+def test_errors_and_warnings_have_a_colour_and_evidence_is_bold(log: Path) -> None:
+    async def script(user: User) -> None:
+        user.log.goto(0)
+
+        def look(number: int) -> tuple[object, bool]:
+            segment = list(user.log.page[number - 1][1])[1]
+            style = segment.style
+            return (style.color, bool(style.bold)) if style is not None else (None, False)
+
+        error, warning, evidence, plain = (look(number) for number in (5, 2, 9, 1))
+        assert error[0] == user.log.get_component_rich_style("log--error").color
+        assert warning[0] == user.log.get_component_rich_style("log--warning").color
+        assert evidence[1]
+        assert not error[1]
+        assert plain == (None, False)
+
+    use(log, script)
+
+
 def test_moving_in_the_log(log: Path) -> None:
     async def script(user: User) -> None:
         user.log.focus()

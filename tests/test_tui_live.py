@@ -84,6 +84,29 @@ def test_a_later_report_shows_its_root_unless_the_user_has_chosen(tmp_path: Path
     use(Input(follow=str(path)), script, read=False)
 
 
+def test_a_log_that_is_still_read_does_not_stop(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text("".join(f"step:{n} - actor/loss:0.5\n" for n in range(1, 6)))
+
+    async def script(user: User) -> None:
+        await user.until(lambda: user.triage.snapshot.report and user.triage.snapshot.lines == 5)
+        report = user.triage.snapshot.report
+        assert report is not None
+        assert report.findings == ()
+        assert "Nothing found so far" in user.screen()
+        user.app.reading.stop()
+        with path.open("a") as file:
+            file.write("step:6 - actor/loss:0.5\n")
+        await user.until(lambda: user.triage.snapshot.finished)
+        await user.until(lambda: user.triage.finding is not None)
+        finding = user.triage.finding
+        assert finding is not None
+        assert "No further output" in finding.title
+        assert user.line == finding.evidence[0].line
+
+    use(Input(follow=str(path)), script, read=False)
+
+
 def test_a_log_that_does_not_exist_yet(tmp_path: Path) -> None:
     path = tmp_path / "later.log"
 

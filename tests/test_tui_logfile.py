@@ -147,7 +147,7 @@ def test_a_line_of_megabytes_is_shown_in_part() -> None:
     row = lines.row(2)
     assert row is not None
     assert (len(row.raw), row.end) == (MAX_SHOWN, 3_000_003)
-    assert shown(row).endswith("(2929 KB)")
+    assert shown(row).endswith("(2.86 MiB)")
     after = lines.row(row.end)
     assert after is not None
     assert after.raw == b"end"

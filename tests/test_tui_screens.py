@@ -10,6 +10,7 @@ from textual.widgets import Input, OptionList
 
 from verl_doctor import store
 from verl_doctor.tui.keys import PANES, help_lines
+from verl_doctor.tui.palette import commands
 from verl_doctor.tui.screens.incidents import IncidentList, Incidents
 from verl_doctor.tui.screens.metrics import Chart, Metrics
 from verl_doctor.tui.screens.rules import RuleList, Rules
@@ -206,8 +207,7 @@ def test_every_key_can_be_found_in_the_palette_and_run() -> None:
     async def script(user: User) -> None:
         user.log.focus()
         await user.settle()
-        commands = list(user.app.get_system_commands(user.triage))
-        titles = {command.title for command in commands}
+        titles = {command.title for command in commands(user.app)}
         for pane in ("log", "triage", "app"):
             for key in PANES[pane]:
                 if key.name != "command_palette":

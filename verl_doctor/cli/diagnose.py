@@ -216,6 +216,6 @@ def _plot(report: Report, path: str, lang: Lang) -> None:
 
 def _unmuted(report: Report) -> list[Finding]:
     """The findings that count for the exit status: what ended the run is listed though muted."""
-    from ..store import is_muted
+    from ..diagnose.muted import is_muted
 
     return [one for one in report.findings if not is_muted(one)]

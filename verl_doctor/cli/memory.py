@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import sys
+import time
 
 from ..errors import StoreError
 from ..model import Report
 
 
 def recalled(report: Report) -> tuple[Report, str]:
-    """The report with the history of its findings, and what went wrong in reading the store."""
+    """The report with the history of its findings and without those that are muted, and what went
+    wrong in reading the store. What is wrong in a config file is told on standard error."""
+    from .. import settings
     from ..store import recall
 
+    known, trouble = report, ""
     try:
-        return recall(report), ""
+        known = recall(report)
     except StoreError as error:
-        return report, f"what was seen before is not known: {error}"
+        trouble = f"what was seen before is not known: {error}"
+    said = settings.load()
+    for problem in said.problems:
+        print(f"verl-doctor: {problem}", file=sys.stderr)
+    return settings.silence(known, said.mutes, time.time()), trouble
 
 
 def remember(report: Report) -> None:

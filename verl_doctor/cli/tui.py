@@ -83,11 +83,12 @@ def tui(
 
         sources, failures = expand(logs, stdin=stream)
         for failure in failures:
-            print(f"verl-doctor: {failure.path}: {failure.message}", file=sys.stderr)
+            print(f"verl-doctor: {failure.message}", file=sys.stderr)
         if not sources:
             return ExitCode.USAGE
         wanted = Input(tuple(sources), stdin=stream, live=logs == ("-",) and is_live(stream))
 
+    from .. import settings
     from ..tui.app import DoctorApp
 
     app = DoctorApp(
@@ -97,6 +98,7 @@ def tui(
         record=not no_record,
         light=_light(theme),
         python=python,
+        said=settings.load(),
     )
     app.run()
     try:

@@ -23,7 +23,7 @@ from .findings import (
     SourceInfo,
     Story,
 )
-from .history import STATES, Seen, State
+from .history import STATES, Muted, Seen, State
 from .logs import NOBODY, Block, Event, Exc, Frame, Line, Worker
 from .rules import Cause, Example, Fix, Hint, MatchSpec, Pattern, Reference, Rule, Text
 from .words import PHASES, SEVERITIES, Lang, Level, Role, Severity, Verdict, severity_rank
@@ -55,6 +55,7 @@ __all__ = [
     "MatchSpec",
     "Message",
     "Moment",
+    "Muted",
     "Observation",
     "Pattern",
     "Phase",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from .history import Seen
+from .history import Muted, Seen
 from .logs import NOBODY, Block, Worker
 from .words import Level, Role, Severity, Verdict
 
@@ -123,6 +123,8 @@ class Finding:
     """What the rule's title was filled with: it can be said again in another language."""
     history: Seen | None = None
     """What the incident store knows of it; None if it was not asked or knows nothing."""
+    muted: Muted | None = None
+    """The mute of a config file that it falls under; those of the store are in `history`."""
     curve: Curve | None = None
     """The metric that gave it away, where it was one."""
 

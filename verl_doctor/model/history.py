@@ -11,6 +11,15 @@ STATES: tuple[State, ...] = ("new", "acknowledged", "resolved", "regressed")
 
 
 @dataclass(frozen=True, slots=True)
+class Muted:
+    """A config file wants a fault left out of reports."""
+
+    reason: str
+    by: str
+    """The name of the file."""
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """What is known of one fault."""
 

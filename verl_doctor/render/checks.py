@@ -15,6 +15,7 @@ from ..logs.text import visible
 from ..model import Lang, Text
 from .labels import pasted
 from .text import COLOURS, Page, console
+from .wrapping import wrapped
 
 MARKS = {
     "critical": ("X", "bold red"),
@@ -109,8 +110,7 @@ def _result(page: Page, one: Result, everything: bool) -> None:
     body = Line(visible(one.text.get(page.lang), 2000))
     if one.rule:
         body.append(f"  [{one.rule}]", style="dim")
-    for i, part in enumerate(body.wrap(page.out, page.out.width - 6)):
-        part.rstrip()
+    for i, part in enumerate(wrapped(body, page.out.width - 6)):
         page.out.print((head if i == 0 else Line(" " * 5)).append_text(part), soft_wrap=True)
     shown = one.seen if everything or one.state != "ok" or one.check in TABLES else ()
     for text in shown[:MAX_SEEN]:

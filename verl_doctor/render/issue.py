@@ -129,8 +129,8 @@ _HEAD = """<!doctype html>
 <title>{title}</title>
 <style>
 body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif; }}
-pre {{ overflow-x: auto; padding: .8rem; background: #f4f4f4; color: #111; }}
-code {{ overflow-wrap: anywhere; }}
+pre {{ white-space: pre-wrap; padding: .8rem; background: #f4f4f4; color: #111; }}
+pre, code {{ overflow-wrap: anywhere; }}
 </style>
 </head>
 <body>"""
@@ -226,8 +226,8 @@ def _chain(findings: Sequence[Finding], lang: Lang) -> tuple[Block, ...]:
 
 def _tried(root: Finding | None, tried: Sequence[str], lang: Lang) -> tuple[Block, ...]:
     told: list[Block] = []
-    if root is not None and root.history is not None:
-        told += [_clean(text) for text in remembered(root.history, lang)]
+    if root is not None:
+        told += [_clean(text) for text in remembered(root, lang)]
     told += [Fact(label("issue_note", lang), _clean(text)) for text in tried]
     for fix in root.fixes if root is not None else ():
         paste = " ".join(text for _, text in pasted(fix))

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime, timezone
 from typing import Any
 
 from ..logs.json_text import json_text
 from ..model import Comparison, Curve, Finding, Report, Seen, Story
-
-
-def _time(stamp: float | None) -> str | None:
-    if stamp is None:
-        return None
-    return datetime.fromtimestamp(stamp, timezone.utc).isoformat().replace("+00:00", "Z")
+from ..quantities import utc
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -60,11 +54,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "phase": finding.phase,
         "checks": list(finding.checks),
         "why": finding.why,
-        "first_seen": _time(finding.first_seen),
-        "last_seen": _time(finding.last_seen),
+        "first_seen": utc(finding.first_seen),
+        "last_seen": utc(finding.last_seen),
         "fingerprint": finding.fingerprint,
         "references": list(finding.references),
         "history": _history(finding.history),
+        "muted": finding.muted and {"reason": finding.muted.reason, "by": finding.muted.by},
         "curve": _curve(finding.curve),
     }
 
@@ -108,7 +103,7 @@ def _compared(compared: Comparison | None) -> dict[str, Any] | None:
         return None
     return {
         "run": compared.run,
-        "ended": _time(compared.ended_at),
+        "ended": utc(compared.ended_at),
         "new": [
             {
                 "level": one.level,
@@ -132,8 +127,8 @@ def _history(seen: Seen | None) -> dict[str, Any] | None:
         "state": seen.state,
         "fix": seen.fix,
         "worked": list(seen.worked),
-        "first_seen": _time(seen.first_seen_at),
-        "last_seen": _time(seen.last_seen_at),
+        "first_seen": utc(seen.first_seen_at),
+        "last_seen": utc(seen.last_seen_at),
         "last_run": seen.last_run,
         "muted": seen.muted,
         "mute_reason": seen.mute_reason,
@@ -171,8 +166,8 @@ def as_dict(report: Report) -> dict[str, Any]:
         "command": report.command,
         "versions": dict(report.versions),
         "hardware": list(report.hardware),
-        "started": _time(report.phase.first_time),
-        "ended": _time(report.phase.last_time),
+        "started": utc(report.phase.first_time),
+        "ended": utc(report.phase.last_time),
         "compared": _compared(report.compared),
         "rules_version": report.rules_version,
         "story": _story(report.story),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 from ..diagnose.words import filled
 from ..logs.text import visible
-from ..model import Comparison, Fix, FixText, Lang, Seen
+from ..model import Comparison, Finding, Fix, FixText, Lang, Seen
+from ..quantities import day
 
 _LABELS: dict[str, tuple[str, str]] = {
     "line": ("line {n}", "第 {n} 行"),
@@ -179,8 +178,8 @@ _LABELS: dict[str, tuple[str, str]] = {
     "state_regressed": ("it has come back since", "此后又复发"),
     "seen_short": (", seen {n}x before", "，以往 {n} 次"),
     "muted": (
-        "muted: {reason} (#{number}; it ended this run, so it is shown)",
-        "已静音：{reason}（#{number}；它中止了本次任务，因此仍然显示）",
+        "muted: {reason} ({by}; it ended this run, so it is shown)",
+        "已静音：{reason}（{by}；它中止了本次任务，因此仍然显示）",
     ),
     "new_since": (
         "New since the last good run, {run} ({day})",
@@ -295,13 +294,21 @@ def pasted(fix: Fix | FixText) -> list[tuple[str, str]]:
     return [(sign, text) for sign, text in parts if text]
 
 
-def remembered(seen: Seen, lang: Lang) -> list[str]:
-    """What is known of a finding from other runs, as sentences; none if only this run showed it."""
+def remembered(finding: Finding, lang: Lang) -> list[str]:
+    """What is known of a finding beside its log, as sentences: other runs that showed it, what
+    fixed it, who wants it quiet; none if nothing is."""
+    told = _seen(finding.history, lang) if finding.history is not None else []
+    if finding.muted is not None:
+        told.append(label("muted", lang, reason=finding.muted.reason, by=finding.muted.by))
+    return told
+
+
+def _seen(seen: Seen, lang: Lang) -> list[str]:
     told = []
     if seen.times:
-        day = time.strftime("%Y-%m-%d", time.localtime(seen.last_seen_at))
         key = "seen_once" if seen.times == 1 else "seen_times"
-        text = label(key, lang, n=seen.times, run=visible(seen.last_run, 80), day=day)
+        last = visible(seen.last_run, 80)
+        text = label(key, lang, n=seen.times, run=last, day=day(seen.last_seen_at))
         if seen.fix:
             text += label("seen_fixed", lang, fix=visible(seen.fix, 200))
         if seen.state in ("acknowledged", "regressed"):
@@ -309,14 +316,13 @@ def remembered(seen: Seen, lang: Lang) -> list[str]:
         told.append(text)
     if seen.muted:
         reason = visible(seen.mute_reason, 200)
-        told.append(label("muted", lang, reason=reason, number=seen.number))
+        told.append(label("muted", lang, reason=reason, by=f"#{seen.number}"))
     return told
 
 
 def since(compared: Comparison, lang: Lang) -> str:
     """The heading over what the last good run did not print."""
-    day = time.strftime("%Y-%m-%d", time.localtime(compared.ended_at))
-    return label("new_since", lang, run=visible(compared.run, 80), day=day)
+    return label("new_since", lang, run=visible(compared.run, 80), day=day(compared.ended_at))
 
 
 def duration(seconds: float) -> str:
@@ -332,13 +338,3 @@ def duration(seconds: float) -> str:
 def label(key: str, lang: Lang, **values: object) -> str:
     """The word of that key. Errors: KeyError."""
     return filled(_LABELS[key][1 if lang == "zh" else 0], values)
-
-
-def size_of(count: int) -> str:
-    """A number of bytes in few characters: `812 B`, `4.2 MB`."""
-    size = float(count)
-    for unit in ("B", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"

@@ -63,9 +63,8 @@ def render(report: Report, *, lang: Lang = "en") -> str:
             drawn, _ = sparkline(finding.curve)
             out.append(f"- {code(finding.curve.key)} {code(drawn)} {bad}")
         out.append(f"\n**{say('why')}**: {plain(finding.cause)}\n")
-        if finding.history:
-            told = remembered(finding.history, lang)
-            out += [f"**{say('before')}**: {plain(text)}\n" for text in told]
+        told = remembered(finding, lang)
+        out += [f"**{say('before')}**: {plain(text)}\n" for text in told]
         for i, fix in enumerate(finding.fixes, 1):
             worked = f" **{plain(say('worked'))}**" if fix.worked else ""
             out.append(f"{i}. {plain(fix.text)}{worked}")

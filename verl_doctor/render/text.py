@@ -17,8 +17,10 @@ from rich.text import Text
 
 from ..logs.text import visible
 from ..model import Comparison, Curve, Finding, Fix, FixText, Lang, Report, Story
-from .labels import label, pasted, remembered, since, size_of
+from ..quantities import size
+from .labels import label, pasted, remembered, since
 from .spark import extent, printable, sparkline
+from .wrapping import wrapped
 
 COLOURS = {
     "critical": "bold red",
@@ -99,10 +101,8 @@ class Page:
         text = body if isinstance(body, Text) else Text(body, style=style)
         mark = Text(name, style="bold")
         mark.pad_right(max(1, 11 - mark.cell_len))
-        lines = text.wrap(self.out, self.out.width - 13)
-        for i, line in enumerate(lines):
+        for i, line in enumerate(wrapped(text, self.out.width - 13)):
             head = Text("  ").append_text(mark) if i == 0 else Text(" " * (2 + mark.cell_len))
-            line.rstrip()
             self.out.print(head.append_text(line), soft_wrap=True)
 
     def paste(self, sign: str, command: str) -> None:
@@ -170,8 +170,7 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
     head = Text(finding.rule or say("unexplained"), style="bold")
     head.append(f"  {say('severity_' + finding.severity)}", style=COLOURS[finding.severity])
     page.out.print(Text("\n").append_text(head))
-    for line in Text(finding.title, style="bold").wrap(page.out, page.out.width - 4):
-        line.rstrip()
+    for line in wrapped(Text(finding.title, style="bold"), page.out.width - 4):
         page.out.print(Text("  ").append_text(line), soft_wrap=True)
     page.out.print()
     for i, one in enumerate(finding.evidence[:4]):
@@ -199,7 +198,7 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
             page.field("", cause.text)
     if finding.checks:
         page.field(say("probe"), say("probe_text", names=", ".join(finding.checks)))
-    for told in remembered(finding.history, page.lang) if finding.history else ():
+    for told in remembered(finding, page.lang):
         page.field(say("before"), told, "bold")
     for i, fix in enumerate(finding.fixes[:MAX_FIXES], 1):
         page.fix(i, fix.text, fix, fix.verify)
@@ -246,8 +245,8 @@ def render(
     say = page.say
     for source in report.sources[:5]:
         cut = f"  {say('truncated')}" if source.truncated else ""
-        size = say("size", lines=f"{source.lines:,}", size=size_of(source.bytes))
-        out.print(Text(f"{visible(source.path)}: {size}{cut}", style="dim"), soft_wrap=True)
+        told = say("size", lines=f"{source.lines:,}", size=size(source.bytes))
+        out.print(Text(f"{visible(source.path)}: {told}{cut}", style="dim"), soft_wrap=True)
     if len(report.sources) > 5:
         out.print(Text(say("more_sources", n=len(report.sources) - 5), style="dim"))
     root = report.findings[0] if report.findings else None
@@ -305,4 +304,5 @@ def _verdict(page: Page, report: Report, root: Finding | None) -> None:
         line.append(f" {say('unknown_tail', where=where)}")
     else:
         line.append(f" {say('healthy_tail', where=where)}")
-    page.out.print(line)
+    for row in wrapped(line, page.out.width):
+        page.out.print(row, soft_wrap=True)

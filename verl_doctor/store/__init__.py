@@ -12,7 +12,7 @@ from .change import acknowledge, add_note, mute, reopen, resolve, tag, unmute
 from .db import default_path
 from .purge import Purged, purge
 from .read import find, history, incidents, notes, occurrences
-from .recall import is_muted, recall
+from .recall import recall
 from .record import record
 from .similar import similar
 from .transfer import Merged, export, merge, take_in
@@ -51,7 +51,6 @@ __all__ = [
     "find",
     "history",
     "incidents",
-    "is_muted",
     "mask",
     "merge",
     "mute",

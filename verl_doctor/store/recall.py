@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ..diagnose.muted import without_muted
 from ..model import Finding, FixText, Report, Seen
 from . import db as files
 from .compare import compare
@@ -39,19 +40,8 @@ def recall(report: Report, *, db_path: Path | None = None) -> Report:
 
 def with_history(report: Report, seen: Mapping[str, Seen]) -> Report:
     """The report with what is known of its findings, by fingerprint; see `recall`."""
-    known = [_known(finding, seen.get(finding.fingerprint)) for finding in report.findings]
-    shown = [
-        finding
-        for place, finding in enumerate(known)
-        if not is_muted(finding) or (place == 0 and finding.role == "root")
-    ]
-    hidden = {**report.hidden, "muted": len(known) - len(shown)}
-    return replace(report, findings=tuple(shown), hidden=hidden)
-
-
-def is_muted(finding: Finding) -> bool:
-    """Whether somebody has said that nobody needs to see it."""
-    return finding.history is not None and finding.history.muted
+    known = tuple(_known(finding, seen.get(finding.fingerprint)) for finding in report.findings)
+    return without_muted(replace(report, findings=known))
 
 
 def _known(finding: Finding, seen: Seen | None) -> Finding:

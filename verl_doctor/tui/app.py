@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Literal
+from typing import ClassVar, Literal
 
-from textual.app import App, SuspendNotSupported, SystemCommand
+from textual.app import App, SuspendNotSupported
 from textual.command import CommandPalette
 from textual.message import Message
 from textual.screen import Screen
 
-from .. import store
+from .. import settings, store
 from ..checks.evidence import observations
 from ..errors import StoreError
 from ..live import News
@@ -25,7 +25,8 @@ from ..render.labels import label
 from ..render.markdown import render
 from . import editor
 from .clipboard import keep_copy
-from .keys import PANES, bindings
+from .keys import bindings
+from .palette import Keys
 from .reading import Input, Reading, Snapshot, open_lines
 from .screens.base import DoctorScreen
 from .screens.checking import Checked
@@ -60,7 +61,7 @@ class DoctorApp(App[None]):
 
     TITLE = "verl-doctor"
     BINDINGS = bindings("app")
-    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar = {Keys}
 
     def __init__(
         self,
@@ -71,10 +72,13 @@ class DoctorApp(App[None]):
         record: bool = True,
         light: bool = False,
         python: str | None = None,
+        said: settings.Settings | None = None,
     ) -> None:
-        """`python`: the interpreter that checks look at; None: the active one."""
+        """`python`: the interpreter that checks look at, None: the active one; `said`: what the
+        config files say."""
         super().__init__()
         self._python = python
+        self._said = said or settings.Settings()
         self.checked: Checked | None = None
         """What checks have found on this machine, the last time they were run."""
         self.theme = "textual-light" if light else "textual-dark"
@@ -104,6 +108,8 @@ class DoctorApp(App[None]):
         return self._triage
 
     def on_ready(self) -> None:
+        for problem in self._said.problems:
+            self.say(problem, "error")
         self.call_after_refresh(self.reading.start)  # the log is on the screen first
 
     def on_unmount(self) -> None:
@@ -164,6 +170,7 @@ class DoctorApp(App[None]):
                 known = store.recall(report)
             except StoreError as error:
                 self.say(str(error), "error")
+            known = settings.silence(known, self._said.mutes, time.time())
             self.call_from_thread(self._remember, snapshot, known)
 
         self.run_worker(work, thread=True, group="store", exit_on_error=False)
@@ -278,21 +285,3 @@ class DoctorApp(App[None]):
     def action_command_palette(self) -> None:
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
             self.push_screen(CommandPalette(placeholder=word("commands", self.lang)))
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        if not isinstance(screen, DoctorScreen):
-            return
-        focused = screen.focused
-        for pane in screen.panes():
-            for key in PANES[pane]:
-                owner = next(
-                    (one for one in (focused, screen, self)
-                     if one is not None and hasattr(one, f"action_{key.name}")),
-                    None,
-                )  # fmt: skip
-                if owner is not None and key.name != "command_palette":
-                    run = getattr(owner, f"action_{key.name}")
-                    if key.argument is not None:
-                        run = partial(run, key.argument)
-                    title = word(key.word, self.lang, n=key.argument)
-                    yield SystemCommand(title, key.shown, run)

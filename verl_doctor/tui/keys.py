@@ -10,6 +10,9 @@ from textual.binding import Binding, BindingType
 from ..model import Lang
 from .words import word
 
+KEY_WIDTH = 12
+"""Cells for the keys of an action where what it does stands beside them."""
+
 
 class Key(NamedTuple):
     """The keys of one action; what it does is the word `key_<name>`."""
@@ -109,6 +112,7 @@ PANES: dict[str, tuple[Key, ...]] = {
         Key("3", "last_moment(15)", "3"),
         Key("4", "last_moment(30)", "4"),
         Key("5", "last_moment(60)", "5"),
+        Key("6", "log_start", "6"),
         Key("right_square_bracket", "next_file", "]"),
         Key("left_square_bracket", "previous_file", "["),
         Key("o", "editor", "o"),

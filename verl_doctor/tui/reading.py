@@ -22,7 +22,7 @@ from ..knowledge.load import load
 from ..live import News, Watch
 from ..model import Lang, Observation, Report
 from ..pipeline import Session
-from ..render.labels import size_of
+from ..quantities import size
 from ..sources import Source, chunks
 from ..sources.follow import follow_file, follow_stream
 from ..sources.sniff import HEAD, utf16
@@ -33,6 +33,8 @@ from .words import word
 
 INTERIM_S = 1.0
 """Seconds before the first report on what has been read so far; each later one waits longer."""
+QUIET_S = 60.0
+"""Seconds without output from which on a growing log may be said to stop."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -103,6 +105,12 @@ def _tape(path: str) -> Tape:
     return tape
 
 
+def _going_on(report: Report, base: RuleBase) -> Report:
+    """The report without findings of the kind "the log stops here": it does not."""
+    kept = (one for one in report.findings if not one.rule or base.spec(one.rule).kind != "silence")
+    return replace(report, findings=tuple(kept))
+
+
 class Reading:
     """The thread that reads. `publish` is called in it with every snapshot, `tell` with news of a
     run that goes on."""
@@ -171,7 +179,7 @@ class Reading:
 
     def told(self, snapshot: Snapshot, lang: Lang) -> str:
         """How far reading has come, in words."""
-        done = size_of(self.done)
+        done = size(self.done)
         lines = f"{max(snapshot.lines, sum(one.newlines for one in self._lines)):,}"
         if snapshot.finished:
             return word("stopped" if self.stopped else "read", lang, lines=lines, size=done)
@@ -180,7 +188,7 @@ class Reading:
         if not self.total:
             return word("reading", lang, done=done)
         percent = min(99, 100 * self.done // self.total)
-        total = size_of(self.total)
+        total = size(self.total)
         return word("reading_of", lang, done=done, total=total, percent=percent)
 
     def _run(self) -> None:
@@ -274,6 +282,8 @@ class Reading:
         """What the session knows now; of a report that was just made, where one is given."""
         assert self.base is not None
         report = report or session.report()
+        if not finished and self.quiet_s < QUIET_S:
+            report = _going_on(report, self.base)
         self._last = Snapshot(
             report=report,
             lives=session.lives,

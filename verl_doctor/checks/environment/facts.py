@@ -159,12 +159,3 @@ class Smoke(TypedDict):
 
     what: str
     skipped: str
-
-
-def size(count: float) -> str:
-    """A number of bytes as people say it: `64 MiB`, `1.5 TiB`."""
-    units = ["TiB", "GiB", "MiB", "KiB", "B"]
-    while count >= 1024 and len(units) > 1:
-        count /= 1024
-        units.pop()
-    return f"{count:.3g} {units[-1]}" if count < 1000 else f"{count:.0f} {units[-1]}"

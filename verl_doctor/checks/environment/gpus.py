@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...model import Fix, Text
+from ...quantities import size
 from ..types import Result, ok, unknown
-from .facts import size
 from .nvidia import Gpu, Machine, visible_gpus
 from .torch_build import rule_of
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...model import Fix, Text
+from ...quantities import size
 from ..types import Result, ok
-from .facts import Clock, Cpus, Limits, Memory, Network, Processes, SharedMemory, size
+from .facts import Clock, Cpus, Limits, Memory, Network, Processes, SharedMemory
 
 CHECK = "env.limits"
 NOFILE_LEAST = 8192

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...model import Fix, Severity, Text
+from ...quantities import size
 from ..types import Result, ok, unknown
 from .ask import Answer
-from .facts import Folder, size
+from .facts import Folder
 from .shown_variables import hub_flag
 
 CHECK = "env.folders"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import change, look, transfer
+from . import change, look, mutes, transfer
 from .group import incidents
 
-__all__ = ["change", "incidents", "look", "transfer"]
+__all__ = ["change", "incidents", "look", "mutes", "transfer"]

@@ -47,7 +47,7 @@ def list_(form: str, limit: int, states: tuple[State, ...], lang: Lang, color: s
       verl-doctor incidents list --state regressed
       verl-doctor incidents list --format jsonl | jq .title
     """
-    _list(read(states=states, limit=limit), form, lang, color)
+    _list(read(states=states, limit=limit), form, lang, color, states=states)
 
 
 @incidents.command("search")
@@ -76,8 +76,15 @@ def search(
     _list(read(states=states, text=text, limit=limit), form, lang, color, text)
 
 
-def _list(listing: Listing, form: str, lang: Lang, color: str, text: str = "") -> None:
-    """Prints a listing. Takes the words that were searched for, if there were any."""
+def _list(
+    listing: Listing,
+    form: str,
+    lang: Lang,
+    color: str,
+    text: str = "",
+    states: tuple[State, ...] = (),
+) -> None:
+    """Prints a listing. Takes the words and the states that were asked for, if any were."""
     found = retitled(listing.incidents, lang)
     listing = Listing(listing.path, listing.total, found)
     if form == "json":
@@ -91,6 +98,9 @@ def _list(listing: Listing, form: str, lang: Lang, color: str, text: str = "") -
         print_list(Page(stdout(), color), listing, lang)
     elif text:
         click.echo(f"verl-doctor: {word('not found', lang, text=text)}", err=True)
+    elif states:
+        named_states = ", ".join(word(state, lang) for state in states)
+        click.echo(f"verl-doctor: {word('none so', lang, states=named_states)}", err=True)
     else:
         click.echo(f"verl-doctor: {word('nothing', lang, path=listing.path)}", err=True)
     _tell_hidden(len(found), listing.total, lang)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import asdict
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ...logs.json_text import json_text
+from ...quantities import utc
 from ...store import Incident, Occurrence
 
 if TYPE_CHECKING:
@@ -20,14 +20,6 @@ SCHEMA_VERSION = 1
 def write_json(value: dict[str, Any], indent: int | None = None) -> None:
     """Prints a JSON document that stays harmless when a terminal shows it."""
     stdout().write(json_text(value, indent))
-
-
-def utc(seconds: float | None) -> str | None:
-    """A time for programs: `2026-12-02T01:30:00Z`."""
-    if seconds is None:
-        return None
-    moment = datetime.fromtimestamp(seconds, timezone.utc)
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def dated(row: dict[str, Any]) -> dict[str, Any]:
@@ -53,11 +45,6 @@ def stdout() -> TextIO:
     return sys.stdout
 
 
-def local(seconds: float) -> str:
-    """A time for people: `2026-12-02 01:30` on this machine's clock."""
-    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
-
-
 class Page:
     """Lines with a hanging indent on a terminal; one line each, whole, in a pipe."""
 
@@ -72,12 +59,12 @@ class Page:
         from rich.text import Text
 
         from ...logs.text import visible
+        from ...render.wrapping import wrapped
 
         head = Text(head, style="bold" if bold else "") if isinstance(head, str) else head
         text = Text(visible(body).replace("\n", " ⏎ "), style=style)
         width = max(20, self.console.width - head.cell_len)
-        for number, part in enumerate(text.wrap(self.console, width) if self.wrap else [text]):
-            part.rstrip()
+        for number, part in enumerate(wrapped(text, width) if self.wrap else [text]):
             start = head if number == 0 else Text(" " * head.cell_len)
             whole = Text.assemble(start, part)
             whole.rstrip()

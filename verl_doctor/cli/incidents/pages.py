@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from ...model import Lang
+from ...quantities import day, minute
+from ...render.labels import label
 from ...store import Incident, Listing, Note, Occurrence, Similar
-from .output import Page, local, padded
+from .output import Page, padded
 from .words import word
 
 _STATE_COLOURS = {"regressed": "bold red", "new": "yellow", "resolved": "green"}
@@ -23,8 +25,8 @@ def print_list(page: Page, listing: Listing, lang: Lang) -> None:
     columns = ("number", "last seen", "state", "severity", "runs")
     rows = [[word(name, lang) for name in columns]]
     for one in listing.incidents:
-        day, state = local(one.last_seen_at)[:10], _state(one, lang)
-        rows.append([str(one.number), day, state, one.severity, str(one.runs)])
+        seen, state = day(one.last_seen_at), _state(one, lang)
+        rows.append([str(one.number), seen, state, _severity(one, lang), str(one.runs)])
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         head = Text()
@@ -48,12 +50,21 @@ def print_incident(
     counts = word("in runs", lang, runs=one.runs, count=one.occurrences)
     counts = re.sub(r"\b1 (run|time)s\b", r"1 \1", counts)
     facts = [
-        ("state", f"{_state(one, lang)}, {one.severity}, {counts}"),
+        (
+            "state",
+            word(
+                "standing",
+                lang,
+                state=_state(one, lang),
+                severity=_severity(one, lang),
+                counts=counts,
+            ),
+        ),
         ("fix", one.fix),
-        ("mute", _mute(one, lang)),
+        ("mute", muted_words(one, lang)),
         ("tags", ", ".join(one.tags)),
-        ("first", local(one.first_seen_at)),
-        ("last seen", local(one.last_seen_at)),
+        ("first", minute(one.first_seen_at)),
+        ("last seen", minute(one.last_seen_at)),
         ("fingerprint", one.fingerprint),
     ]
     _print_facts(page, facts, lang)
@@ -61,14 +72,19 @@ def print_incident(
     for run in runs:
         page.console.print()
         page.line(f"{word('run', lang)} {run.run}  ", run.name, "bold", bold=True)
-        ended = word("in phase", lang, verdict=run.verdict, phase=run.run_phase or "?")
+        ended = word(
+            "in phase",
+            lang,
+            verdict=label(f"verdict_{run.verdict}", lang).lower(),
+            phase=label(f"phase_{run.run_phase or 'unknown'}", lang),
+        )
         if run.step is not None:
             ended += word("at step", lang, step=run.step)
         workers = ", ".join(run.workers[:MAX_WORKERS])
         if len(run.workers) > MAX_WORKERS:
             workers += word("more", lang, n=len(run.workers) - MAX_WORKERS)
-        facts = [("ended", ended), ("last seen", local(run.last_seen_at)), ("cause", run.cause)]
-        facts += [("sure", run.confidence), ("workers", workers)]
+        facts = [("ended", ended), ("last seen", minute(run.last_seen_at)), ("cause", run.cause)]
+        facts += [("sure", label(f"sure_{run.confidence}", lang)), ("workers", workers)]
         facts += [("log", log) for log in run.logs[:MAX_WORKERS]]
         facts += [("command", run.command)]
         facts += [("override", override) for override in run.overrides]
@@ -90,7 +106,7 @@ def _print_facts(page: Page, facts: list[tuple[str, str]], lang: Lang) -> None:
 def print_notes(page: Page, notes: tuple[Note, ...], lang: Lang) -> None:
     """Prints what people wrote, a line each."""
     for note in notes:
-        page.line(f"  {padded(word('note', lang), 12)} {local(note.written_at)}  ", note.text)
+        page.line(f"  {padded(word('note', lang), 12)} {minute(note.written_at)}  ", note.text)
 
 
 def print_similar(page: Page, found: tuple[Similar, ...], lang: Lang) -> None:
@@ -113,9 +129,14 @@ def _state(one: Incident, lang: Lang) -> str:
     return f"{state}, {word('muted', lang)}" if one.muted else state
 
 
-def _mute(one: Incident, lang: Lang) -> str:
+def _severity(one: Incident, lang: Lang) -> str:
+    return label(f"severity_{one.severity}", lang)
+
+
+def muted_words(one: Incident, lang: Lang) -> str:
+    """Why it is or was muted, and how long; empty if it never was."""
     if not one.muted:
         return word("woken", lang, reason=one.mute_reason) if one.mute_reason else ""
     if one.muted_until is None:
         return one.mute_reason
-    return word("until", lang, reason=one.mute_reason, when=local(one.muted_until))
+    return word("until", lang, reason=one.mute_reason, when=minute(one.muted_until))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...logs.prefix import Peeled, peel
 from ...logs.text import plain, visible
+from ...quantities import size
 from ...sources.encoding import chinese_lines
 from ...sources.types import Notes
 from .levels import level_of
@@ -24,7 +25,7 @@ def shown(row: Row) -> str:
     """The line as a terminal may show it: whatever would control it is a visible escape."""
     text = visible(_last_bar(decoded(row.raw).strip("\r\n")))
     if row.end - row.start > MAX_SHOWN:
-        text += f" … ({(row.end - row.start) >> 10} KB)"
+        text += f" … ({size(row.end - row.start)})"
     return text
 
 

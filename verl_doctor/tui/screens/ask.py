@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,23 +13,33 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-_CSS = """
-{name} {{ align: left bottom; background: $background 30%; }}
-{name} > Vertical, {name} > VerticalScroll {{
-    height: auto; max-height: 80%; padding: 0 1;
-    border-top: solid $primary; background: $surface;
-}}
-{name} Input, {name} OptionList, {name} Input:focus, {name} OptionList:focus {{
-    border: none; padding: 0; background: $surface; height: auto;
-}}
-"""
+from ..widgets.folded import Folded
+
+Answer = TypeVar("Answer")
 
 
-class Ask(ModalScreen[str | None]):
+class Question(ModalScreen[Answer], Generic[Answer]):
+    """A box at the bottom of the screen."""
+
+    DEFAULT_CSS = """
+    Question { align: left bottom; background: $background 30%; }
+    Question > Vertical, Question > VerticalScroll {
+        height: auto; max-height: 80%; padding: 0 1;
+        border-top: solid $primary; background: $surface;
+    }
+    Question Input, Question OptionList, Question Input:focus, Question OptionList:focus {
+        border: none; padding: 0; background: $surface; height: auto;
+    }
+    """
+
+    def on_mount(self) -> None:
+        self.app.clear_notifications()  # they would lie over the box
+
+
+class Ask(Question[str | None]):
     """Asks for a line of text; None if the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", show=False)]
-    DEFAULT_CSS = _CSS.format(name="Ask")
 
     def __init__(self, question: str, text: str = "") -> None:
         super().__init__()
@@ -45,7 +55,7 @@ class Ask(ModalScreen[str | None]):
         self.dismiss(event.value)
 
 
-class Choose(ModalScreen[int | None]):
+class Choose(Question[int | None]):
     """Asks for one of a few choices; the index of it, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,7 +64,6 @@ class Choose(ModalScreen[int | None]):
         Binding("k", "up", show=False),
         *(Binding(str(i), f"pick({i})", show=False) for i in range(1, 10)),
     ]
-    DEFAULT_CSS = _CSS.format(name="Choose")
 
     def __init__(self, question: str, choices: Sequence[str]) -> None:
         super().__init__()
@@ -62,7 +71,9 @@ class Choose(ModalScreen[int | None]):
         self._choices = choices
 
     def compose(self) -> ComposeResult:
-        options = [Option(Content(f"{i}. {text}")) for i, text in enumerate(self._choices, 1)]
+        options = [
+            Option(Folded(Content(f"{i}. {text}"))) for i, text in enumerate(self._choices, 1)
+        ]
         box = Vertical(OptionList(*options))
         box.border_title = Content(self._question)
         yield box
@@ -81,7 +92,7 @@ class Choose(ModalScreen[int | None]):
         self.dismiss(event.option_index)
 
 
-class Confirm(ModalScreen[bool]):
+class Confirm(Question[bool]):
     """Asks whether to do something that is told in full; False if the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -90,7 +101,6 @@ class Confirm(ModalScreen[bool]):
         Binding("j,down", "scroll(1)", show=False),
         Binding("k,up", "scroll(-1)", show=False),
     ]
-    DEFAULT_CSS = _CSS.format(name="Confirm")
 
     def __init__(self, question: str, text: Content) -> None:
         """Takes the question, and what would be done, with the keys that answer."""
@@ -99,7 +109,7 @@ class Confirm(ModalScreen[bool]):
         self._text = text
 
     def compose(self) -> ComposeResult:
-        box = VerticalScroll(Static(self._text))
+        box = VerticalScroll(Static(Folded(self._text)))
         box.border_title = Content(self._question)
         yield box
 

@@ -36,7 +36,7 @@ class DoctorScreen(Screen[None]):
     """Its name in the table of keys."""
 
     DEFAULT_CSS = """
-    DoctorScreen .pane { border-top: solid $panel-lighten-2; }
+    DoctorScreen .pane { border-top: solid $foreground 40%; border-title-color: $foreground; }
     DoctorScreen .pane:focus-within { border-top: heavy $primary; }
     DoctorScreen .pane:focus { border-top: heavy $primary; }
     """

@@ -14,7 +14,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ...checks.types import Result
@@ -22,7 +21,7 @@ from ...diagnose.hints import asked
 from ...model import Finding, Lang
 from ...render.checks import SUBJECTS
 from ..words import word
-from .ask import Confirm
+from .ask import Confirm, Question
 from .base import DoctorScreen, titled
 
 
@@ -93,16 +92,10 @@ def _told(wanted: Sequence[str], about: str, python: str, lang: Lang) -> Content
     return Content.assemble(*parts)
 
 
-class Running(ModalScreen[tuple[Result, ...] | None]):
+class Running(Question[tuple[Result, ...] | None]):
     """Runs the checks and shows how far they have come; None if they were stopped."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "stop", show=False)]
-    DEFAULT_CSS = """
-    Running { align: left bottom; background: $background 30%; }
-    Running > Vertical {
-        height: auto; padding: 0 1; border-top: solid $primary; background: $surface;
-    }
-    """
 
     def __init__(self, python: str, lang: Lang) -> None:
         super().__init__()
@@ -116,6 +109,7 @@ class Running(ModalScreen[tuple[Result, ...] | None]):
         yield box
 
     def on_mount(self) -> None:
+        super().on_mount()
         self.run_worker(self._work, thread=True, group="checks", exit_on_error=False)
 
     def on_unmount(self) -> None:

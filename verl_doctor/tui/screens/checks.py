@@ -29,7 +29,9 @@ class ResultList(ItemList[Result], inherit_bindings=False):
     """Results: first of the checks that a finding asked for, then the faults, the worst first."""
 
     BINDINGS = LIST
-    DEFAULT_CSS = "ResultList { text-wrap: nowrap; text-overflow: ellipsis; height: 3fr; }"
+    DEFAULT_CSS = """
+    ResultList { text-wrap: nowrap; text-overflow: ellipsis; height: auto; max-height: 60%; }
+    """
 
 
 class Checks(Checking):
@@ -37,7 +39,6 @@ class Checks(Checking):
 
     PANE = "checks"
     BINDINGS = bindings("checks")
-    DEFAULT_CSS = "Checks Page { height: 2fr; }"
 
     def __init__(self, checked: Checked) -> None:
         super().__init__()
@@ -67,7 +68,7 @@ class Checks(Checking):
         entries += [Entry(_row(one, self.lang), one) for one in _ordered(checked)]
         results.fill(entries, first if checked.results else None)
         about = f" ({checked.about})" if checked.about else ""
-        titled(results, f"{word('screen_checks', self.lang)}: {checked.python}{about}")
+        titled(results, word("screen_checks", self.lang, python=checked.python + about))
 
     def on_option_list_option_highlighted(self, _: OptionList.OptionHighlighted) -> None:
         one = self.query_one(ResultList).chosen

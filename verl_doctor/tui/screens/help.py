@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ...model import Lang
-from ..keys import help_lines
+from ..keys import KEY_WIDTH, help_lines
 from ..words import word
 from .base import titled
 
@@ -56,5 +56,5 @@ class Help(ModalScreen[None]):
             if i < 2:
                 parts.append((word(head, self._lang) + "\n", "bold"))
             for keys, text in help_lines(pane, self._lang):
-                parts += [(f" {keys:<12}", "bold"), f" {text}\n"]
+                parts += [(f" {keys:<{KEY_WIDTH}}", "bold"), f" {text}\n"]
         return Content.assemble(*parts)

@@ -135,6 +135,9 @@ class Hunting(Filtering):
 
     # --- places -----------------------------------------------------------------------------
 
+    def action_log_start(self) -> None:
+        self.view.action_first()
+
     def action_jump(self) -> None:
         def asked(text: str | None) -> None:
             if not text:
@@ -198,6 +201,8 @@ class Hunting(Filtering):
         every = self.doctor.lines
         if len(every) > 1:
             self.show_file(every[(every.index(self.view.lines) + step) % len(every)])
+        else:
+            self.doctor.say(word("one_file", self.lang))
 
     def show_file(self, lines: Lines) -> None:
         """Shows another file of the run."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from textual.app import ComposeResult
@@ -15,6 +14,7 @@ from ...diagnose.explain import fill, title_in
 from ...errors import StoreError
 from ...logs.text import visible
 from ...model import Rule
+from ...quantities import minute
 from ...render.labels import label
 from ..keys import LIST, bindings
 from ..widgets.findings import MARKS, STYLES
@@ -34,7 +34,9 @@ class IncidentList(ItemList[store.Incident], inherit_bindings=False):
     """Incidents, the one seen last first."""
 
     BINDINGS = LIST
-    DEFAULT_CSS = "IncidentList { text-wrap: nowrap; text-overflow: ellipsis; width: 48%; }"
+    DEFAULT_CSS = (
+        "IncidentList { text-wrap: nowrap; text-overflow: ellipsis; width: 48%; padding-right: 1; }"
+    )
 
 
 class Incidents(Keeping):
@@ -149,24 +151,24 @@ class Incidents(Keeping):
         parts = [
             (f"{MARKS[one.severity]}{self._title(one)}\n", STYLES[one.severity]),
             (f"{one.rule or label('unexplained', lang)}  {one.fingerprint}\n\n", "dim"),
-            (word("page_seen", lang, first=_day(one.first_seen_at), last=_day(one.last_seen_at),
+            (word("page_seen", lang, first=minute(one.first_seen_at), last=minute(one.last_seen_at),
                   runs=one.runs, n=one.occurrences) + "\n", ""),
         ]  # fmt: skip
         if one.fix:
             parts.append((word("fixed_by", lang, fix=one.fix) + "\n", "bold $text-success"))
         if one.mute_reason:
-            until = _day(one.muted_until) if one.muted_until else word("for_good", lang)
+            until = minute(one.muted_until) if one.muted_until else word("for_good", lang)
             key = "page_muted" if one.muted else "page_was_muted"
             parts.append((word(key, lang, why=one.mute_reason, until=until) + "\n", ""))
         if one.tags:
             parts.append((" ".join(f"[{tag}]" for tag in one.tags) + "\n", "dim"))
         for note in store.notes(one.fingerprint):
-            parts.append((f"\n{_day(note.written_at)}  ", "bold"))
+            parts.append((f"\n{minute(note.written_at)}  ", "bold"))
             parts.append((note.text, ""))
         for run in store.occurrences(one.fingerprint, limit=MAX_RUNS):
             step = label("at_step", lang, n=run.step) if run.step is not None else ""
             verdict = label(f"verdict_{run.verdict}", lang)
-            parts.append((f"\n\n{_day(run.recorded_at)}  {run.name}  {verdict}{step}", "bold"))
+            parts.append((f"\n\n{minute(run.recorded_at)}  {run.name}  {verdict}{step}", "bold"))
             parts.append((f"\n  {run.cause}", ""))
             for line in run.evidence[:2]:
                 parts.append((f"\n  {label('line', lang, n=line.line)}  {line.text}", "dim"))
@@ -178,7 +180,3 @@ class Incidents(Keeping):
             page = self.query_one(Page)
             page.show(Content.assemble(*parts))
             titled(page, f"#{one.number}")
-
-
-def _day(stamp: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(stamp))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from textwrap import shorten
 from typing import NamedTuple
 
 from ... import store
@@ -19,6 +20,8 @@ from .base import DoctorScreen
 DAYS: tuple[int | None, ...] = (1, 7, 30, None)
 """How long a mute may last; None: without an end."""
 DAY_S = 86_400
+MAX_TOLD = 60
+"""Characters of a fix that are told in passing."""
 
 
 class Subject(NamedTuple):
@@ -54,7 +57,10 @@ class Keeping(DoctorScreen):
             if fix:
                 self._keep(
                     lambda: word(
-                        "resolved", self.lang, n=store.resolve(one.fingerprint, fix).number, fix=fix
+                        "resolved",
+                        self.lang,
+                        n=store.resolve(one.fingerprint, fix).number,
+                        fix=shorten(fix, MAX_TOLD, placeholder="…"),
                     )
                 )
 

@@ -111,7 +111,9 @@ class Linking(Hunting):
             self.query_one(Detail).focus()
         elif isinstance(chosen, Detail):
             item: Item | None = chosen.chosen
-            if item is not None and item.place is not None and self._goto(*item.place):
+            if item is not None and item.place is None:
+                self.doctor.say(word("no_place", self.lang))
+            elif item is not None and item.place is not None and self._goto(*item.place):
                 self.view.focus()
         elif isinstance(chosen, Strip):
             one: Presence | None = chosen.chosen
@@ -122,6 +124,7 @@ class Linking(Hunting):
     def on_log_view_opened(self, event: LogView.Opened) -> None:
         finding = self._finding_at(event.number)
         if finding is None or event.number is None:
+            self.doctor.say(word("no_evidence", self.lang))
             return
         findings, detail = self.query_one(FindingList), self.query_one(Detail)
         self._chose, self.finding = True, finding  # so that the highlight does not move the log
@@ -169,4 +172,4 @@ class Linking(Hunting):
             if on
         ]
         notes.append(name)
-        titled(log, f"{word('pane_log', lang)}: {' · '.join(notes)}")
+        titled(log, word("pane_log", lang, what=" · ".join(notes)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -24,7 +25,9 @@ class PlotList(ItemList[Plot], inherit_bindings=False):
     """The metrics; those with a bad stretch first."""
 
     BINDINGS = LIST
-    DEFAULT_CSS = "PlotList { text-wrap: nowrap; text-overflow: ellipsis; width: 34%; }"
+    DEFAULT_CSS = (
+        "PlotList { text-wrap: nowrap; text-overflow: ellipsis; width: 34%; padding-right: 1; }"
+    )
 
 
 class Chart(Static):
@@ -74,7 +77,7 @@ class Chart(Static):
             parts.append(f"{row}\n")
         parts += [(f"{marks(plot, width)}\n", "bold $text-error")]
         ends = [word("step", self._lang, n=plot.steps[i]) for i in (0, -1)]
-        between = " " * max(1, width - len(ends[0]) - len(ends[1]))
+        between = " " * max(1, width - sum(map(cell_len, ends)))
         parts += [(f"{' ' * column}^\n", "bold"), (f"{low:.6g}\n{between.join(ends)}", "dim")]
         self.update(Content.assemble(*parts))
 

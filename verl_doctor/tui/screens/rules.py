@@ -27,7 +27,9 @@ class RuleList(ItemList[str], inherit_bindings=False):
     """Ids of rules."""
 
     BINDINGS = LIST
-    DEFAULT_CSS = "RuleList { text-wrap: nowrap; text-overflow: ellipsis; width: 40%; }"
+    DEFAULT_CSS = (
+        "RuleList { text-wrap: nowrap; text-overflow: ellipsis; width: 40%; padding-right: 1; }"
+    )
 
 
 class Rules(DoctorScreen):

@@ -158,7 +158,9 @@ class Triage(Linking, Keeping, Checking):
             widget.set_class(zoomed and self.focused in (widget, *widget.children), "big")
 
     def action_stop_reading(self) -> None:
-        if not self.snapshot.finished:
+        if self.snapshot.finished:
+            self.doctor.say(word("reading_done", self.lang))
+        else:
             self.doctor.reading.stop()
             self.doctor.say(word("reading_stopped", self.lang))
 

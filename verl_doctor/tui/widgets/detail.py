@@ -71,13 +71,11 @@ def _of_finding(shown: Shown) -> Iterator[Entry[Item]]:
     yield Entry(
         Content.assemble(
             (f"{MARKS[finding.severity].strip()} {finding.title}", STYLES[finding.severity]),
-            (f"\n{name}, {severity}; {sure}", "dim"),
+            ("\n" + word("finding_head", lang, name=name, severity=severity, sure=sure), "dim"),
         ),
         Item("title", f"{name}: {finding.title}", decisive),
     )
     yield from _history(shown)
-    if finding.summary and finding.summary != finding.cause:
-        yield Entry(Content(finding.summary), Item("text", finding.summary, decisive), INDENT)
     yield Entry(Content(word("causes_head", lang)))
     if not finding.causes:
         yield Entry(Content(finding.cause), Item("cause", finding.cause, decisive), INDENT)
@@ -92,6 +90,9 @@ def _of_finding(shown: Shown) -> Iterator[Entry[Item]]:
     for i, fix in enumerate(finding.fixes, 1):
         copy = "\n".join(text for _, text in pasted(fix)) or fix.text
         yield Entry(_fix(i, fix, numbers, lang), Item("fix", copy, decisive), INDENT)
+    if finding.summary and finding.summary != finding.cause:
+        yield Entry(Content(word("summary_head", lang)))
+        yield Entry(Content(finding.summary), Item("text", finding.summary, decisive), INDENT)
     yield Entry(Content(word("evidence_head", lang)))
     for one in finding.evidence:
         yield _line(one, shown)
@@ -129,8 +130,7 @@ def _of_log(shown: Shown) -> Iterator[Entry[Item]]:
 
 def _history(shown: Shown) -> Iterator[Entry[Item]]:
     assert shown.finding is not None
-    seen = shown.finding.history
-    for text in remembered(seen, shown.lang) if seen is not None else ():
+    for text in remembered(shown.finding, shown.lang):
         yield Entry(Content.styled(text, "bold"), Item("text", text), INDENT)
 
 

@@ -14,7 +14,7 @@ from ..words import word
 from .lists import Entry, ItemList
 
 ROLES = ("root", "symptom", "cascade", "teardown", "advice")
-MARKS: dict[str, str] = dict(zip(SEVERITIES, ("!!", "! ", "~ ", "- ", ". "), strict=True))
+MARKS: dict[str, str] = dict(zip(SEVERITIES, ("!! ", "!  ", "~  ", "-  ", ".  "), strict=True))
 """How bad, without a colour."""
 STYLES = {
     "critical": "bold $text-error",
@@ -30,7 +30,7 @@ class FindingList(ItemList[Finding]):
 
     BINDINGS = bindings("findings")
     DEFAULT_CSS = """
-    FindingList { text-wrap: nowrap; text-overflow: ellipsis; }
+    FindingList { text-wrap: nowrap; text-overflow: ellipsis; padding-right: 1; }
     """
 
     def show(

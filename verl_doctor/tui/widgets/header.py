@@ -31,7 +31,8 @@ class Header(Static):
             where = label(f"phase_{report.phase.name}", lang)
             if report.phase.step is not None:
                 where += label("at_step", lang, n=report.phase.step)
-            if report.verdict in ("unknown", "healthy"):  # what that means is nowhere else
+            if finished and report.verdict in ("unknown", "healthy"):
+                # what that means is nowhere else
                 where = label(f"{report.verdict}_tail", lang, where=where)
             verdict = label(f"verdict_{report.verdict}", lang)
             so_far = "" if finished else f" ({word('provisional', lang)})"

@@ -11,6 +11,8 @@ from textual.visual import Padding
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from .folded import Folded
+
 Value = TypeVar("Value")
 
 
@@ -32,6 +34,10 @@ class ItemList(OptionList, Generic[Value], inherit_bindings=False):
         scrollbar-size-vertical: 1;
     }
     ItemList:focus { border: none; }
+    ItemList > .option-list--option-highlighted { background: $primary 15%; color: $foreground; }
+    ItemList:focus > .option-list--option-highlighted {
+        background: $primary 40%; color: $foreground; text-style: bold;
+    }
     ItemList > .option-list--option-disabled { color: $text-muted; text-style: bold; }
     """
 
@@ -51,7 +57,10 @@ class ItemList(OptionList, Generic[Value], inherit_bindings=False):
         before, top = self.highlighted, self.scroll_offset.y
         self._values = [entry.value for entry in entries]
         self.set_options(
-            Option(Padding(one.content, Spacing(0, 0, 0, one.indent)), disabled=one.value is None)
+            Option(
+                Padding(Folded(one.content), Spacing(0, 0, 0, one.indent)),
+                disabled=one.value is None,
+            )
             for one in entries
         )
         wanted = before if place is None else place

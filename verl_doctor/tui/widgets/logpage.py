@@ -33,7 +33,6 @@ class LogPage(Widget):
         "log--cursor",
         "log--error",
         "log--warning",
-        "log--evidence",
         "log--hit",
         "log--bar",
         "log--note",
@@ -44,7 +43,6 @@ class LogPage(Widget):
     LogPage > .log--cursor { background: $surface-lighten-2; }
     LogPage > .log--error { color: $text-error; }
     LogPage > .log--warning { color: $text-warning; }
-    LogPage > .log--evidence { text-style: bold; }
     LogPage > .log--hit { text-style: reverse; }
     LogPage > .log--bar { color: $primary; }
     LogPage > .log--note { color: $text-muted; text-style: italic; }
@@ -205,7 +203,8 @@ class LogPage(Widget):
             strip = Strip.blank(width - 1)
         bar = self.get_component_rich_style("log--bar")
         strip = Strip.join([strip, Strip([Segment(self._bar(y), bar)])])
-        return strip.apply_style(Style(bgcolor=self.rich_style.bgcolor))
+        own = self.rich_style  # both colours: a light screen may stand in a dark terminal
+        return strip.apply_style(Style(color=own.color, bgcolor=own.bgcolor))
 
     def _bar(self, y: int) -> str:
         """The scroll bar's character: where in the source the view stands, by bytes."""

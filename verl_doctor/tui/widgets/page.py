@@ -10,6 +10,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from .folded import Folded
+
 
 class Page(VerticalScroll):
     """Scrolls with the keys of a list."""
@@ -29,5 +31,5 @@ class Page(VerticalScroll):
 
     def show(self, text: Content) -> None:
         """Shows a text from its top."""
-        self.query_one(Static).update(text)
+        self.query_one(Static).update(Folded(text))
         self.scroll_home(animate=False)

@@ -24,6 +24,10 @@ LONG_GAP_S = 60.0
 """A pause between two lines that is marked."""
 CURSOR = "▌"
 """Stands behind the number of the line under the cursor: its background alone is a colour."""
+CUT = "›"
+"""Ends a line that goes on beyond the edge."""
+EVIDENCE = ">+"
+"""Marks of a line that a finding rests on."""
 LEVELS = {"E": "error", "W": "warning"}
 
 
@@ -58,10 +62,11 @@ class Painter:
         gutter = f"{mark}{level}{named:>{self.digits}}{cursor}"
         if self.gaps:
             gutter += f"{gap:>{GAP_WIDTH}} "
-        style = self.style(LEVELS[level]) if level in LEVELS else Style()
-        if mark in ">+":
-            style += self.style("evidence")
-        text = Text(shown(row), style=style, end="")
+        ink = Style(
+            color=self.style(LEVELS[level]).color if level in LEVELS else None,
+            bold=True if mark in EVIDENCE else None,
+        )
+        text = Text(shown(row), end="")
         if self.searched is not None:
             for start, end in self.searched.spans(text.plain):
                 text.stylize(self.style("hit"), start, end)
@@ -69,18 +74,21 @@ class Painter:
             end = self.folds[row.start]
             hidden = self.lines.tape.read(row.end, end - row.end).count(b"\n")
             text.append("  " + word("folded_lines", self.lang, n=hidden), self.style("note"))
-        return self._cut(Strip([Segment(gutter, self.style("gutter"))]), text)
+        return self._cut(Strip([Segment(gutter, self.style("gutter"))]), text, ink)
 
     def _mark(self, row: Row, number: int | None) -> str:
         if number is not None and number in self.evidence:
             return ">" if self.evidence[number] else "+"
         return "*" if row.start in self.bookmarks else " "
 
-    def _cut(self, gutter: Strip, text: Text) -> list[Strip]:
+    def _cut(self, gutter: Strip, text: Text, ink: Style) -> list[Strip]:
         room = max(1, self.width - gutter.cell_length)
         if not self.wrap:
-            body = Strip(text.render(self.console)).crop(self.side, self.side + room)
-            return [Strip.join([gutter, body])]
+            whole = Strip(text.render(self.console)).apply_style(ink)
+            if whole.cell_length <= self.side + room:
+                return [Strip.join([gutter, whole.crop(self.side)])]
+            body = whole.crop(self.side, self.side + room - 1)
+            return [Strip.join([gutter, body, Strip([Segment(CUT, self.style("gutter"))])])]
         cuts, place = [], 0
         for piece in chop_cells(text.plain, room)[:-1]:
             place += len(piece)
@@ -88,7 +96,7 @@ class Painter:
         strips = []
         for part in text.divide(cuts):
             part.end = ""
-            strips.append(Strip.join([gutter, Strip(part.render(self.console))]))
+            strips.append(Strip.join([gutter, Strip(part.render(self.console)).apply_style(ink)]))
             gutter = Strip.blank(gutter.cell_length)
         return strips or [gutter]
 

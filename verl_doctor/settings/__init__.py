@@ -1,0 +1,11 @@
+"""Config files: what a project or a user has said once and for all.
+
+`load` finds and reads them; `silence` applies their mutes to a report.
+"""
+
+from __future__ import annotations
+
+from .files import Settings, load
+from .mutes import Mute, silence
+
+__all__ = ["Mute", "Settings", "load", "silence"]
