@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from verl_doctor import store
+from verl_doctor.checks.names import SUBJECTS
 from verl_doctor.knowledge.base import RuleBase
-from verl_doctor.render.checks import SUBJECTS
 from verl_doctor.scan.database import Scanner
 from verl_doctor.tui.reading import Input
 from verl_doctor.tui.screens.ask import Confirm

@@ -76,6 +76,9 @@ def check(settings: Settings) -> Iterator[Result]:
         if result is not None:
             faults += 1
             yield result
+    if settings.strange and not settings.foreign:
+        faults += 1
+        yield _strange(settings)
     if settings.unread:
         yield unknown(
             CHECK,
@@ -86,10 +89,36 @@ def check(settings: Settings) -> Iterator[Result]:
     if not faults and settings.given:
         yield ok(
             CHECK,
-            f"All {len(settings.given)} overrides exist in verl {settings.release} "
-            f"({settings.name}).",
-            f"{len(settings.given)} 个参数在 verl {settings.release}（{settings.name}）中均存在。",
+            f"All {len(settings.given)} settings that the run makes exist in verl "
+            f"{settings.release} ({settings.name}).",
+            f"本次运行设置的 {len(settings.given)} 个参数在 verl {settings.release}"
+            f"（{settings.name}）中均存在。",
         )
+
+
+def _strange(settings: Settings) -> Result:
+    """The keys of a config file that the release lacks: most sections take them without a word."""
+    keys = verl_config.releases()[settings.release]
+
+    def better(key: str) -> str:
+        move = _moved(key)
+        new = _as_new(move, key) if move is not None and move.new else ""
+        return new if new in keys else _nearest(key, keys)
+
+    count = len(settings.strange)
+    return Result(
+        CHECK,
+        "fault",
+        Text(
+            f"verl {settings.release} lacks keys that the config file has ({count}); where nothing "
+            "refuses them, nothing reads them either.",
+            f"配置文件中有 {count} 个参数是 verl {settings.release} 没有的；即使不报错也不会生效。",
+        ),
+        "medium",
+        tuple(f"{key} -> {better(key) or '?'}" for key in settings.strange),
+        Fix(Text("Use the names behind the arrows.", "改用箭头后的名称。")),
+        "CFG001",
+    )
 
 
 def _refused(one: Refused, settings: Settings) -> Result:

@@ -52,12 +52,15 @@ class Settings:
     """Which of verl's configs: `ppo_trainer`, `ppo_megatron_trainer`, …"""
     config: DictConfig
     given: Mapping[str, Any]
-    """Key -> value of every override that was taken."""
+    """Key -> value of what the run sets itself: every override that was taken, and what its own
+    config file has otherwise than the release."""
     refused: tuple[Refused, ...] = ()
     unread: frozenset[str] = frozenset()
     """Keys whose values only running the launch script would tell."""
     unread_words: tuple[str, ...] = ()
     """Words of the command that may hold further overrides."""
+    strange: tuple[str, ...] = ()
+    """Keys of the run's own config file that the release's config lacks."""
     cut: tuple[str, ...] = ()
     """Lines of the launch script at which the command ends too early."""
     foreign: str = ""
@@ -131,11 +134,12 @@ def compose(command: Command, release: str, base: Mapping[str, Any] | None = Non
 
     name = _config_name(command, release, base)
     foreign = "--config-path" if command.own_config else ""
-    config = OmegaConf.create(verl_config.configs(release)[name])
+    defaults = verl_config.configs(release)[name]
+    config = OmegaConf.create(defaults)
+    given, strange = _own(base or {}, defaults, config)
     if base:
         config = OmegaConf.merge(config, dict(base))
     OmegaConf.set_struct(config, True)
-    given: dict[str, Any] = {}
     refused, unread = [], set()
     for one in command.overrides:
         if one.key == "model_engine" or one.key.startswith("hydra."):
@@ -154,9 +158,50 @@ def compose(command: Command, release: str, base: Mapping[str, Any] | None = Non
         refused=tuple(refused),
         unread=frozenset(unread),
         unread_words=command.unread,
+        strange=tuple(strange),
         cut=command.cut,
         foreign=foreign,
     )
+
+
+def _own(
+    base: Mapping[str, Any], defaults: Mapping[str, Any], config: DictConfig, prefix: str = ""
+) -> tuple[dict[str, Any], list[str]]:
+    """What a run's own config file sets otherwise than the release does, and which of its keys the
+    release lacks.
+
+    Takes the file's mapping, the release's at the same place as it is written, the release's config
+    to resolve that in, and the place's dotted name with a dot behind.
+    """
+    own: dict[str, Any] = {}
+    strange: list[str] = []
+    for name, value in base.items():
+        key, default = f"{prefix}{name}", defaults.get(name)
+        if name not in defaults:
+            # what verl leaves empty is free: it goes to another library
+            if prefix and not defaults:
+                own[key] = value
+            else:
+                strange.append(key)
+        elif isinstance(value, Mapping) and isinstance(default, Mapping):
+            inner, lacking = _own(value, default, config, f"{key}.")
+            own |= inner
+            strange += lacking
+        elif value not in (default, _plain(config, key)):
+            own[key] = value
+    return own, strange
+
+
+def _plain(config: DictConfig, key: str) -> Any:
+    """The effective value of a key, None where there is none."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        value = OmegaConf.select(config, key)
+    except OmegaConfBaseException:
+        return None
+    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
 
 
 def _picks_group(one: Override, config: DictConfig) -> bool:

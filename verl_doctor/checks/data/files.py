@@ -129,6 +129,8 @@ def _missing(path: Path) -> Result | None:
             "是目录；verl 需要文件。",
             fix=Fix(Text("Name the files, as a list.", "以列表形式给出文件。")),
         )
+    if not path.is_file():  # a pipe would wait for its writer, a device has no end
+        return _fault(path, "critical", "is no regular file.", "不是普通文件。")
     return None
 
 

@@ -29,7 +29,7 @@ def check(settings: Settings, gpu: float | None) -> Iterator[Result]:
     """The table of the phases, and what clearly does not fit.
 
     Takes the settings of the run and the bytes of one of its GPUs, None where they aren't known.
-    Nothing is said of a run that names no model.
+    Nothing is said of a run that names no model of its own.
     """
     if not settings.name.startswith("ppo") or MODEL not in settings.given:
         return

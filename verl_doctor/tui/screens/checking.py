@@ -17,10 +17,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from ...checks.names import SUBJECTS
 from ...checks.types import Result
 from ...diagnose.hints import asked
 from ...model import Finding, Lang
-from ...render.checks import SUBJECTS
 from ..words import word
 from .ask import Confirm
 from .base import DoctorScreen, titled
@@ -82,7 +82,7 @@ def _told(wanted: Sequence[str], about: str, python: str, lang: Lang) -> Content
     """What would be run, where, what it does there, and the keys that answer."""
     head = word("check_for", lang, what=about) if wanted else word("check_all", lang)
     parts: list[str | tuple[str, str]] = [(head, "bold")]
-    for name in wanted or SUBJECTS:
+    for name in wanted or [one for one in SUBJECTS if one.startswith("env.")]:
         subject = SUBJECTS.get(name)
         parts += [(f"\n  {name}", "bold"), f"  {subject.get(lang)}" if subject else ""]
     if wanted:
