@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..detect.config import Settings as LogSettings
 from .config.settings import Settings
 from .environment.ask import Answer, ask
 from .environment.survey import QUICK_S
@@ -56,6 +57,22 @@ def installed_verl(answer: Answer) -> str:
             return str(one["version"])
     module = answer.facts.get("modules", {}).get("verl")
     return str(module["version"]) if module else ""
+
+
+def of_log(subject: Subject, verl: str, found: LogSettings) -> Subject:
+    """The subject as the run of a log had it: with the settings that the log shows, none where it
+    shows none, for the release that it names (empty: that of the interpreter).
+
+    Raises ImportError without hydra-core where there are settings.
+    """
+    from . import config
+
+    verl = verl or installed_verl(subject.installed)
+    if not found.overrides and not found.config:
+        return replace(subject, verl=verl)
+    command, release = config.command(found.overrides), config.known_release(verl)
+    settings = config.compose(command, release, found.config or None)
+    return replace(subject, verl=verl, settings=settings, named=True)
 
 
 def examine(

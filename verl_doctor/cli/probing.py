@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ..logs.text import visible
 from ..model import Lang, Observation, Report
+from .launch import NEEDS
 
 if TYPE_CHECKING:
-    from ..checks.examine import Subject
+    from ..checks.types import Result
     from ..detect.config import Settings
     from ..pipeline import Observe
 
@@ -29,45 +30,26 @@ def prober(python: str | None, lang: Lang) -> Observe:
             _tell("no check tells the causes of this apart")
             return []
         _tell(f"checking on this machine: {', '.join(asked)}")
+        from ..checks.environment import active_python
         from ..checks.evidence import observations
-        from ..checks.examine import examine
+        from ..checks.examine import Subject, ask_interpreter, examine, of_log
 
-        subject = _subject(python, report, settings)
-        if subject.settings is None:
-            left = [name for name in asked if not name.startswith("env.")]
-            asked = [name for name in asked if name not in left]
-            if left:
-                _tell(f"not run, the settings of the run are not known: {', '.join(left)}")
+        machine = [name for name in asked if name.startswith("env.")]
+        results: list[Result] = []
+        interpreter = python or active_python()
+        subject = Subject(interpreter, ask_interpreter(interpreter))
         try:
-            return observations([*examine(subject, asked)], lang)
+            subject = of_log(subject, report.versions.get("verl", ""), settings)
+            results += examine(subject, [name for name in asked if name not in machine])
         except ImportError as error:
-            _tell(f"not run, {error.name} is missing: pip install 'verl-doctor[check]'")
-            return observations(
-                [*examine(subject, [one for one in asked if one.startswith("env.")])], lang
-            )
+            _tell(f"the run's settings were not looked at, {error.name} is missing: {NEEDS}")
+        results += examine(subject, machine)
+        silent = {*asked} - {one.check for one in results}
+        if silent:
+            _tell(f"nothing to look at, the log does not tell it: {', '.join(sorted(silent))}")
+        return observations(results, lang)
 
     return probe
-
-
-def _subject(python: str | None, report: Report, settings: Settings) -> Subject:
-    """The run of a log: its own settings, for the release that it names."""
-    from ..checks.environment import active_python
-    from ..checks.examine import Subject, ask_interpreter, installed_verl
-
-    python = python or active_python()
-    installed = ask_interpreter(python)
-    verl = report.versions.get("verl") or installed_verl(installed)
-    if not settings.overrides and not settings.config:
-        return Subject(python, installed, verl)
-    try:
-        from ..checks import config
-
-        composed = config.compose(
-            config.command(settings.overrides), config.known_release(verl), settings.config or None
-        )
-    except ImportError:
-        return Subject(python, installed, verl)
-    return Subject(python, installed, verl, composed, named=True)
 
 
 def reader(paths: Sequence[str], lang: Lang) -> Observe:
