@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from packaging.version import Version
+
 from ...knowledge import verl_config
 from ...model import Fix, Text
 from ..types import Result, ok, unknown
@@ -152,7 +154,7 @@ def _refused(one: Refused, settings: Settings) -> Result:
             ),
             Fix(Text("The new name.", "改用新名称。"), set=f"{new}={one.override.value}"),
         )
-    if move is not None and not move.new:
+    if move is not None and not move.new and Version(release) >= Version(move.at):
         return _fault(
             one,
             Text(f"`{key}` was removed in verl {move.at}.", f"`{key}` 已在 verl {move.at} 移除。"),
@@ -232,8 +234,6 @@ def _syntax(one: Refused) -> Result:
 
 
 def _ignored(key: str, settings: Settings) -> Result | None:
-    from packaging.version import Version
-
     move = _moved(key)
     if move is None or not move.ignored or Version(settings.release) < Version(move.ignored):
         return None

@@ -6,9 +6,11 @@ that all faults are told at once and not only the first.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ...knowledge import verl_config
@@ -64,8 +66,8 @@ class Settings:
     cut: tuple[str, ...] = ()
     """Lines of the launch script at which the command ends too early."""
     foreign: str = ""
-    """What makes the run start from a config that is not in verl's release (`--config-path`, a
-    group such as `engine=…`): then a key that the release lacks is no fault."""
+    """What makes the run start from a config that is not in verl's release (`--config-path`, an
+    entry point such as `verl.trainer.main_generation`, a group such as `engine=…`): then a key that the release lacks is no fault."""
 
     @property
     def incomplete(self) -> bool:
@@ -134,9 +136,10 @@ def compose(command: Command, release: str, base: Mapping[str, Any] | None = Non
 
     name = _config_name(command, release, base)
     foreign = "--config-path" if command.own_config else ""
-    defaults = verl_config.configs(release)[name]
-    config = OmegaConf.create(defaults)
-    given, strange = _own(base or {}, defaults, config)
+    if command.module and command.module not in MODULES:
+        foreign = foreign or command.module  # an entry point with a config of its own
+    config: Any = copy.deepcopy(_defaults(release, name))  # a third of the time of making it
+    given, strange = _own(base or {}, verl_config.configs(release)[name], config)
     if base:
         config = OmegaConf.merge(config, dict(base))
     OmegaConf.set_struct(config, True)
@@ -162,6 +165,15 @@ def compose(command: Command, release: str, base: Mapping[str, Any] | None = Non
         cut=command.cut,
         foreign=foreign,
     )
+
+
+@cache
+def _defaults(release: str, name: str) -> DictConfig:
+    """One of a release's configs; not to be changed."""
+    from omegaconf import OmegaConf
+
+    config: DictConfig = OmegaConf.create(verl_config.configs(release)[name])
+    return config
 
 
 def _own(
