@@ -67,7 +67,8 @@ class Settings:
     """Lines of the launch script at which the command ends too early."""
     foreign: str = ""
     """What makes the run start from a config that is not in verl's release (`--config-path`, an
-    entry point such as `verl.trainer.main_generation`, a group such as `engine=…`): then a key that the release lacks is no fault."""
+    entry point such as `verl.trainer.main_generation`, a group such as `engine=…`): then a key that
+    the release lacks is no fault."""
 
     @property
     def incomplete(self) -> bool:
