@@ -17,6 +17,7 @@ from verl_doctor.cli import main
 from verl_doctor.errors import BundleError
 from verl_doctor.model import Fix, Text
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
 NO_KERNEL = "CUDA error: no kernel image is available for execution on the device\n"
 FOUND = Result(
     "env.extensions",
@@ -65,10 +66,10 @@ def test_a_log_is_diagnosed_with_what_was_found_elsewhere(
     assert cause == read["causes"][0]
     host = bundle.read(str(saved)).where
     assert cause["because"] == [f"on {host}: {FOUND.text.en}"]
-    assert read["checks"] == []
+    assert "env.extensions" not in read["checks"]
     without = diagnosed(capsys, log)
     assert {one["state"] for one in without["causes"]} == {"possible"}
-    assert without["checks"] == ["env.extensions"]
+    assert "env.extensions" in without["checks"]
 
 
 def diagnosed(capsys: pytest.CaptureFixture[str], log: Path, *words: str) -> Any:

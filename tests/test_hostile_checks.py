@@ -1,8 +1,9 @@
-"""Files that `check` and `--flight-recorder` read, made to hurt (docs/threats.md, C1 to C4)."""
+"""Files that `check` and `--flight-recorder` read, made to hurt (docs/threats.md, C1 to C5)."""
 
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import time
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 
 from verl_doctor.checks import data, model
 from verl_doctor.checks.config import command, compose, script
+from verl_doctor.checks.data.lengths import limits
+from verl_doctor.checks.model.folder import MAX_JSON
 from verl_doctor.sources.flight_recorder import read_dumps
 
 SOON_S = 20
@@ -56,6 +59,23 @@ def test_a_model_folder_of_odd_shapes_never_raises(tmp_path: Path, text: str) ->
     header = json.dumps({"a": {"dtype": [], "shape": "x", "data_offsets": [0, -1]}}).encode()
     (tmp_path / "m.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
     assert any(one.state == "fault" for one in model.check(tmp_path))
+
+
+def test_a_data_file_that_is_a_pipe_or_a_device_is_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "train.parquet"
+    os.mkfifo(pipe)
+    for path in (str(pipe), "/dev/zero"):
+        found = list(data.check([path], [], compose(command([]), "0.9.1")))
+        assert [one.text.en for one in found] == [f"{path}: is no regular file."]
+
+
+def test_a_huge_tokenizer_is_not_loaded(tmp_path: Path) -> None:
+    with (tmp_path / "tokenizer.json").open("wb") as file:
+        file.truncate(MAX_JSON + 1)
+    settings = compose(command([f"actor_rollout_ref.model.path={tmp_path}"]), "0.9.1")
+    found, [said] = limits(settings)
+    assert found is None
+    assert "larger than 64 MiB" in said.text.en
 
 
 def test_a_pickle_of_nested_tuples_is_refused(tmp_path: Path) -> None:

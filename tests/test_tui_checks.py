@@ -144,7 +144,7 @@ def test_no_and_esc_run_nothing(log: Path) -> None:
             assert user.app.screen is user.triage
         assert user.app.checked is None
         copied = [item.copy for item in user.detail.values if item is not None]
-        assert any(text.startswith("env.extensions would tell") for text in copied)
+        assert any(text.startswith("env.extensions, env.torch would tell") for text in copied)
 
     use(log, script, python=NOWHERE)
 
