@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 import regex
 
 from verl_doctor import checks
-from verl_doctor.checks.names import SUBJECTS
+from verl_doctor.authoring.lint import lint
+from verl_doctor.checks.examine import Subject, ask_interpreter, examine
 from verl_doctor.knowledge.base import RuleBase
 from verl_doctor.scan.database import Scanner
 
@@ -21,8 +23,6 @@ SAMPLES = (
     "7",
     "3 GiB",
     "/tmp/cache",
-    "model.safetensors",
-    "tokenizer.json",
     "prompt",
     "data_source",
     "data.train_files",
@@ -36,7 +36,9 @@ SAMPLES = (
     "The container's or job's memory",
     "This machine's memory",
 )
-"""What may stand where a check puts in a value. A file's name also stands in front of its fault."""
+"""What may stand where a check puts in a value."""
+FILES = ("model.safetensors", "tokenizer.json")
+"""Names that stand in front of the fault of a file."""
 
 
 def texts(node: ast.expr, sample: str) -> set[str]:
@@ -60,12 +62,13 @@ def said() -> str:
     found: set[str] = set()
     for path in HERE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.JoinedStr | ast.BinOp | ast.Constant):
-                for sample in SAMPLES:
-                    found |= texts(node, sample)
-                    found |= {f"{sample}: {text}" for text in texts(node, sample)}
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+            elif isinstance(node, ast.JoinedStr | ast.BinOp):
+                found.update(*(texts(node, sample) for sample in SAMPLES))
+    named = [f"{file}: {text}" for file in FILES for text in found if text[:1].islower()]
     # nvidia-smi's own words, which a check passes on
-    return "\n".join([*found, "Failed to initialize NVML: Driver/library version mismatch"])
+    return "\n".join([*found, *named, "Failed to initialize NVML: Driver/library version mismatch"])
 
 
 def hints(base: RuleBase) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -91,6 +94,18 @@ def test_a_rule_waits_for_words_that_a_check_says(
     assert never == []
 
 
-def test_a_rule_waits_for_checks_that_exist(shipped: tuple[RuleBase, Scanner]) -> None:
+def test_a_check_that_does_not_exist_is_told_with_the_nearest(
+    shipped: tuple[RuleBase, Scanner],
+) -> None:
     base, _ = shipped
-    assert {hint["check"] for _, hint in hints(base)} <= SUBJECTS.keys()
+    plain = base.plains["CUD002"]
+    cause = {**plain["causes"][0], "evidence": [{"check": "env.gpu", "effect": "supports"}]}
+    said = [str(one) for one in lint([{**plain, "causes": [cause]}])]
+    assert any(text.endswith("no check is called 'env.gpu', but 'env.gpus' is") for text in said)
+
+
+def test_a_check_that_does_not_exist_stops_no_other() -> None:
+    python = sys.executable
+    subject = Subject(python, ask_interpreter(python))
+    found = list(examine(subject, ["env.nothing", "env.limits", "config.nothing"]))
+    assert {one.check for one in found} == {"env.limits"}

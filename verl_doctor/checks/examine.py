@@ -105,11 +105,11 @@ def examine(
             found += _models(subject, settings, nan)
         yield from (one for one in found if one.check in wanted)
     if of("env."):
-        from .environment import environment
+        from .environment import LOOKS, environment
 
         yield from environment(
             subject.python,
-            only=[name for name in wanted if name.startswith("env.")],
+            only=[name for name in LOOKS if name in wanted],
             known=subject.installed,
             folders=_written(settings) if settings is not None and subject.named else (),
             smoke=smoke,
