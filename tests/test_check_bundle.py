@@ -124,6 +124,27 @@ def test_check_saves_what_it_prints(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert all(one.text.en[:30] in printed for one in read.results)
 
 
+def test_a_file_that_cannot_be_written_takes_no_result_away(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--only", "config", "--verl", "0.9.1", "--save", str(tmp_path / "none" / "b.json")]
+    with pytest.raises(SystemExit) as end:
+        main(["check", "--lang", "en", *words, "actor_rollout_ref.rollout.temperature=0"])
+    captured = capsys.readouterr()
+    assert end.value.code == 2
+    assert "[VRL091]" in captured.out
+    assert "cannot write" in captured.err
+
+
+def test_what_was_found_before_and_something_to_check_exclude_each_other(
+    saved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["check", "--from", str(saved), "data.train_batch_size=8"])
+    assert end.value.code == 2
+    assert "name nothing to check" in capsys.readouterr().err
+
+
 def changed(saved: Path, **changes: Any) -> str:
     """The bundle with keys of its first result replaced."""
     document = json.loads(saved.read_text())

@@ -103,6 +103,8 @@ def check(
 
     groups = only or GROUPS
     if bundle is not None:
+        if words or config or log or train or val or model or smoke or save:
+            raise click.UsageError("--from prints what was found before: name nothing to check")
         found = bundles.read(bundle)
     else:
         wanted = [name for name in SUBJECTS if name.partition(".")[0] in groups]
@@ -111,10 +113,10 @@ def check(
             subject = launch.subject(python, findings="env" in groups)
             results = [*examine(subject, wanted, smoke=smoke, nan=nan, progress=tell)]
         found = bundles.made_here(results, subject.python, subject.verl, time.time())
-        if save is not None:
-            put(bundles.written(found), save)
     shown = [one for one in found.results if one.check.partition(".")[0] in groups]
     _show(found, shown, form, lang, color, everything, again=bundle is not None)
+    if save is not None:  # last: a file that can't be written takes nothing away
+        put(bundles.written(found), save)
     worst = min((severity_rank(one.severity) for one in shown if one.state == "fault"), default=99)
     return ExitCode.FINDINGS if worst <= severity_rank(fail_on) else ExitCode.OK
 
