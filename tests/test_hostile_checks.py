@@ -1,4 +1,4 @@
-"""Files that `check` and `--flight-recorder` read, made to hurt (docs/threats.md, C1 to C5)."""
+"""Files that `check` and `--flight-recorder` read, made to hurt (docs/threats.md, C1 to C7)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ import pytest
 from verl_doctor.checks import data, model
 from verl_doctor.checks.config import command, compose, script
 from verl_doctor.checks.data.lengths import limits
+from verl_doctor.checks.environment.ask import Answer
+from verl_doctor.checks.examine import Subject, examine
 from verl_doctor.checks.model.folder import MAX_JSON
+from verl_doctor.checks.names import SUBJECTS
 from verl_doctor.sources.flight_recorder import read_dumps
 
 SOON_S = 20
@@ -59,6 +62,26 @@ def test_a_model_folder_of_odd_shapes_never_raises(tmp_path: Path, text: str) ->
     header = json.dumps({"a": {"dtype": [], "shape": "x", "data_offsets": [0, -1]}}).encode()
     (tmp_path / "m.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
     assert any(one.state == "fault" for one in model.check(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "dump",
+    [
+        {1: 2, None: 3},
+        {"actor_rollout_ref": [1]},
+        {"actor_rollout_ref": {"actor": 7, "rollout": None}},
+        {"critic": [{}], "trainer": {"nnodes": [1], "n_gpus_per_node": -3}},
+        {"data": {"train_files": {1, 2}, "val_files": b"x"}},
+        {"data": {"train_batch_size": "${", "max_prompt_length": 10**400}},
+        {"data": {"train_files": "\0", "val_files": ["a" * 5000]}},
+        {"actor_rollout_ref": {"model": {"path": "a" * 5000}}},
+    ],
+)
+def test_the_dumped_config_of_a_log_may_be_anything(dump: dict[object, object]) -> None:
+    settings = compose(command([]), "0.9.1", dump)  # type: ignore[arg-type]
+    subject = Subject("python", Answer(), "0.9.1", settings, named=True)
+    wanted = [name for name in SUBJECTS if not name.startswith("env.")]
+    assert list(examine(subject, wanted))
 
 
 def test_a_data_file_that_is_a_pipe_or_a_device_is_refused(tmp_path: Path) -> None:

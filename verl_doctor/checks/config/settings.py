@@ -134,6 +134,7 @@ def compose(command: Command, release: str, base: Mapping[str, Any] | None = Non
     hydra-core is not installed.
     """
     from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
 
     name = _config_name(command, release, base)
     foreign = "--config-path" if command.own_config else ""
@@ -141,10 +142,15 @@ def compose(command: Command, release: str, base: Mapping[str, Any] | None = Non
         foreign = foreign or command.module  # an entry point with a config of its own
     config: Any = copy.deepcopy(_defaults(release, name))  # a third of the time of making it
     given, strange = _own(base or {}, verl_config.configs(release)[name], config)
-    if base:
-        config = OmegaConf.merge(config, dict(base))
+    unread: set[str] = set()
+    for key in [*given]:
+        try:
+            OmegaConf.update(config, key, given[key], merge=True, force_add=True)
+        except OmegaConfBaseException:  # a log's dump may hold anything
+            unread.add(key)
+            del given[key]
     OmegaConf.set_struct(config, True)
-    refused, unread = [], set()
+    refused = []
     for one in command.overrides:
         if one.key == "model_engine" or one.key.startswith("hydra."):
             continue
@@ -231,12 +237,15 @@ def _config_name(command: Command, release: str, base: Mapping[str, Any] | None)
     """Which of the release's configs the launch starts from."""
     known = verl_config.configs(release)
     picked = [one.value for one in command.overrides if one.key == "model_engine"]
-    actor = ((base or {}).get("actor_rollout_ref") or {}).get("actor") or {}
+    actor: Any = base or {}
+    for part in ("actor_rollout_ref", "actor"):
+        actor = actor.get(part) if isinstance(actor, Mapping) else None
+    megatron = isinstance(actor, Mapping) and actor.get("strategy") == "megatron"
     wanted = [
         *(f"ppo_trainer model_engine={one}" for one in picked),
         *(ENGINES.get(one or "", "") for one in picked),
         command.config_name,
-        "ppo_megatron_trainer" if actor.get("strategy") == "megatron" else "",
+        "ppo_megatron_trainer" if megatron else "",
         MODULES.get(command.module, ""),
     ]
     return next((name for name in wanted if name in known), "ppo_trainer")

@@ -56,7 +56,9 @@ def _is_set(settings: Settings, key: str) -> bool:
 
     if key in settings.unread or settings.incomplete:
         return True
-    return not OmegaConf.is_missing(settings.config.actor_rollout_ref.rollout, "name")
+    parent, _, leaf = key.rpartition(".")
+    section = OmegaConf.select(settings.config, parent)
+    return not (OmegaConf.is_dict(section) and OmegaConf.is_missing(section, leaf))
 
 
 def _text(key: str, value: str, settings: Settings) -> Result | None:

@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from ...model import Fix, Severity, Text
 from ..config.settings import Settings
-from ..types import Result, ok
+from ..types import Result, ok, unreachable
 from . import json_rows
 
 if TYPE_CHECKING:
@@ -69,10 +69,13 @@ def _fault(
 
 def look(path: Path, settings: Settings) -> tuple[DataFile | None, list[Result]]:
     """Opens a file; returns it, or None, and what is to be said of it."""
-    missing = _missing(path)
-    if missing is not None:
-        return None, [missing]
-    kind, fault = _kind(path, Version(settings.release))
+    try:
+        missing = _missing(path)
+        if missing is not None:
+            return None, [missing]
+        kind, fault = _kind(path, Version(settings.release))
+    except OSError as error:
+        return None, [unreachable(CHECK, path, error)]
     if fault is not None:
         return None, [fault]
     import pyarrow

@@ -102,7 +102,10 @@ def shape_of(folder: Any) -> Shape:
     """The sizes of the model in a local folder. Raises Unreadable."""
     if not isinstance(folder, str):
         raise Unreadable("the model's path can't be told", "无法确定模型路径")
-    config, _ = read_json(Path(folder).expanduser() / "config.json")
+    try:
+        config, _ = read_json(Path(folder).expanduser() / "config.json")
+    except (OSError, RuntimeError):  # no rights, a name too long, a `~` of nobody
+        config = None
     if not isinstance(config, Mapping):
         raise Unreadable(
             f"{folder} holds no config.json here", f"本机的 {folder} 下没有 config.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..types import Result
+from ..types import Result, unreachable
 from . import checkpoint, folder, weights
 
 __all__ = ["check"]
@@ -17,7 +17,10 @@ def check(path: Path, *, nan: bool = False, role: str = "actor") -> Iterator[Res
     Takes the folder, whether to look for NaN and Inf in the weights (needs torch; reads all of
     them), and whose model it is, for the words. Only headers are read otherwise.
     """
-    missing = folder.missing(path)
+    try:
+        missing = folder.missing(path)
+    except OSError as error:
+        missing = unreachable(folder.CHECK, path, error)
     if missing is not None:
         yield missing
         return
