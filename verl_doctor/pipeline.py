@@ -20,8 +20,9 @@ from .model import Event, Lang, Observation, Report, SourceInfo
 from .scan.database import Scanner
 from .sources import Source, chunks
 
-Observe = Callable[[Report], Sequence[Observation]]
-"""Runs the checks that a report asks for, on this machine."""
+Observe = Callable[[Report, Settings], Sequence[Observation]]
+"""Runs the checks that a report asks for, or reads what they have found. Takes the settings of the
+run too, as far as its log shows them."""
 
 
 class Session:
@@ -195,7 +196,7 @@ def diagnose_chunks(
             break
     found = session.report()
     if observe is not None:
-        session.observed = tuple(observe(found))
+        session.observed = tuple(observe(found, session.settings))
         found = session.report()
     return found, interrupted
 
