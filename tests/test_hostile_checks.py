@@ -221,10 +221,21 @@ def test_a_hostile_config_is_refused_in_words(tmp_path: Path, text: str, words: 
     assert time.process_time() - begun < SOON_S
 
 
-def test_a_config_of_other_kinds_of_values_is_refused_in_words() -> None:
-    for base in ({"data": [1]}, {"data": {"x": 2j}}, {"a": "${"}):
-        with pytest.raises(DoctorError, match="none of verl"):
-            compose(command([]), RELEASE, base)
+@pytest.mark.parametrize(
+    ("base", "unknown"),
+    [
+        ({"data": [1]}, {"data"}),
+        ({"data": {"train_batch_size": 2j}}, {"data.train_batch_size"}),
+        ({"data": {"x": 2j}}, {"data.x"}),
+        ({"a": "${"}, {"a"}),
+    ],
+)
+def test_values_of_other_kinds_in_a_config_count_as_not_known(
+    base: dict[str, object], unknown: set[str]
+) -> None:
+    found = compose(command([]), RELEASE, base)
+    assert found.unread | {*found.strange} == unknown
+    assert found.given == {}
 
 
 @pytest.mark.parametrize(
