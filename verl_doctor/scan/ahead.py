@@ -1,4 +1,4 @@
-"""Chunks and what hits in them; of a long log the next chunk is scanned while one is being used."""
+"""Chunks and what hits in them; in a long log the next chunk is scanned while one is used."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from .database import Scanner
 
+LONG = 1 << 20
+"""Bytes of a chunk from which on handing it to a thread costs less than it gains."""
 AHEAD = 1
 """Chunks that are scanned before they are asked for; each takes its size in memory."""
 
@@ -44,25 +46,23 @@ def scan(scanner: Scanner, raw: bytes) -> Scanned:
 
 
 def scan_ahead(scanner: Scanner, chunks: Iterable[bytes]) -> Iterator[Scanned]:
-    """Scans all chunks, in order, from the second on in a thread: hyperscan lets go of Python's
-    lock, so a second core does it.
+    """Scans all chunks, in order; those behind the first LONG one in a thread, which is given a
+    second core, since hyperscan lets go of Python's lock.
 
     Where reading the chunks is interrupted by Ctrl-C, what had been read still comes.
     """
     chunks = iter(chunks)
-    first = next(chunks, None)
-    if first is None:
-        return
-    yield scan(scanner, first)
-    second = next(chunks, None)
-    if second is None:
+    for chunk in chunks:
+        yield scan(scanner, chunk)
+        if len(chunk) >= LONG:
+            break
+    else:
         return
     from concurrent.futures import ThreadPoolExecutor  # 8 ms that a short log needn't wait for
 
     waiting: deque[Future[Scanned]] = deque()
     interrupt: KeyboardInterrupt | None = None
     with ThreadPoolExecutor(1) as pool:
-        waiting.append(pool.submit(scan, scanner, second))
         try:
             for chunk in chunks:
                 waiting.append(pool.submit(scan, scanner, chunk))
