@@ -17,6 +17,7 @@ from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader
 from .model import Event, Lang, Observation, Report, SourceInfo
+from .scan.ahead import Scanned, scan_ahead
 from .scan.database import Scanner
 from .sources import Source, chunks
 
@@ -103,6 +104,11 @@ class Session:
         for item in self._sources[-1][0].feed(chunk):
             self._collector.add(item)
 
+    def take(self, scanned: Scanned) -> None:
+        """Reads a chunk of the current source that has been scanned."""
+        for item in self._sources[-1][0].take(scanned):
+            self._collector.add(item)
+
     def pause(self) -> None:
         """Nothing came for a while: what is half read is taken as it is."""
         for item in self._sources[-1][0].pause():
@@ -186,8 +192,8 @@ def diagnose_chunks(
     for name, parts, remarks in named:
         session.begin(name, remarks)
         try:
-            for chunk in parts:
-                session.feed(chunk)
+            for scanned in scan_ahead(scanner, parts):
+                session.take(scanned)
         except KeyboardInterrupt:
             interrupted = True
             remarks.append("reading was stopped by Ctrl-C")

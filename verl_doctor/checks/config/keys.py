@@ -84,8 +84,8 @@ def check(settings: Settings) -> Iterator[Result]:
     if settings.unread:
         yield unknown(
             CHECK,
-            "These values can't be told without running the launch script, or are none of verl's kind; "
-            "they were not checked.",
+            "These values can't be told without running the launch script, or are none of verl's "
+            "kind; they were not checked.",
             "以下参数的值只有运行启动脚本才能得知，或类型不合 verl 要求，未检查。",
             *sorted(settings.unread),
         )
