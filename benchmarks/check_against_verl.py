@@ -1,20 +1,24 @@
 """Holds `verl-doctor check` against verl's own validation, on random batch settings.
 
-usage: check_against_verl.py [COUNT]     in an environment that has verl, hydra-core and verl-doctor
+usage: check_against_verl.py [COUNT [CSV]]
+           in an environment that has verl, hydra-core and verl-doctor
 
 For each setting verl's `validate_config` of the installed release is run on the same config, and
 what it raises is compared with what the check says. Prints the settings on which the two differ and
-how many agreed; exits with 1 if there is a difference.
+how many agreed; exits with 1 if there is a difference. With CSV the settings are kept with what
+verl said, a column a key: the tests hold 120 of them (tests/verl_verdicts.csv) without verl.
 """
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import random
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from verl.trainer.ppo.utils import need_critic, need_reference_policy
@@ -26,6 +30,9 @@ from verl_doctor.checks.config.inputs import command
 from verl_doctor.checks.config.settings import Settings, compose, known_release
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
+VERDICT = "verl says"
+MESSAGE = 120
+"""Characters of a message that are kept."""
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 
@@ -85,11 +92,13 @@ def main() -> int:
     random_ = random.Random(7)
     HFModelConfig.__post_init__ = lambda _: None  # reads the model's folder: not compared here
     verdicts: Counter[tuple[str, str]] = Counter()
+    rows: list[dict[str, str]] = []
     for _ in range(count):
         words = random_setting(random_)
         made = compose(command(words), release)
         assert not made.refused, made.refused
-        said, ours = verls(made), [one.seen[0] for one in validation(made)]
+        rows.append(dict(word.split("=", 1) for word in words) | {VERDICT: verls(made)})
+        said, ours = rows[-1][VERDICT], [one.seen[0] for one in validation(made)]
         agreed = bool(said) == bool(ours) and (not said or any(_same(said, one) for one in ours))
         verdicts["refused" if said else "taken", "same" if agreed else "DIFFERENT"] += 1
         if not agreed:
@@ -97,7 +106,18 @@ def main() -> int:
                 f"verl: {said or 'takes it'}\nhere: {ours or 'takes it'}\n      {' '.join(words)}\n"
             )
     print(f"verl {version('verl')}, {count} settings:", dict(verdicts))
+    if len(sys.argv) > 2:
+        keep(rows, sys.argv[2])
     return int(any(key[1] == "DIFFERENT" for key in verdicts))
+
+
+def keep(rows: Sequence[Mapping[str, str]], path: str) -> None:
+    """Writes settings and verdicts as a table; a setting that was not given is empty."""
+    keys = sorted({key for row in rows for key in row} - {VERDICT})
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [*keys, VERDICT], restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, VERDICT: row[VERDICT][:MESSAGE]} for row in rows)
 
 
 def _same(said: str, ours: str) -> bool:

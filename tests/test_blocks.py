@@ -12,8 +12,8 @@ from tests.conftest import genuine
 from verl_doctor.logs.blocks import Assembler
 from verl_doctor.logs.prefix import peel
 from verl_doctor.logs.shapes import is_header, parse_exception
-from verl_doctor.logs.text import plain
 from verl_doctor.model import Block, Line
+from verl_doctor.scan.colours import plain
 
 
 def blocks(log: bytes) -> list[Block]:

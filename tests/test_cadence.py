@@ -92,7 +92,7 @@ BEFORE = ["01:00:00", "01:01:00", "01:02:00", "01:03:00"]
 def test_a_run_that_froze_and_went_on_is_told(doctor: Doctor) -> None:
     report = doctor(stamped([*BEFORE, "03:03:00", "03:04:00", "03:05:00"]))
     found = next(one for one in report.findings if one.rule == "HNG030")
-    assert "step 5 took 2:00:00" in found.title
+    assert "Step 5 took 2:00:00" in found.title
     assert "usual are 0:01:00" in found.title
     assert (found.role, found.evidence[0].line) == ("advice", 5)
     assert report.phase.first_time is not None

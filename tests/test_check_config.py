@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 from packaging.version import Version
 
 from verl_doctor.checks.config import check, command, compose, known_release
+from verl_doctor.checks.config.batch import validation
 from verl_doctor.checks.config.keys import moved
 from verl_doctor.checks.config.settings import UNKNOWN, Settings
 from verl_doctor.checks.config.sizes import sizes, table
@@ -171,11 +175,33 @@ def test_a_run_with_a_config_of_its_own_is_not_judged_by_verls_keys() -> None:
     assert found.get("data.train_batch_size") is UNKNOWN
 
 
+def test_an_entry_point_with_another_config_is_not_judged_by_the_trainers() -> None:
+    words = ["python3", "-m", "verl.trainer.main_generation", "data.n_samples=1", "rollout.top_k=9"]
+    found = compose(command(words), "0.7.0")
+    assert [one for one in check(found) if one.state == "fault"] == []
+    assert found.foreign == "verl.trainer.main_generation"
+
+
 def test_the_table_shows_prompts_and_samples() -> None:
     shown = "\n".join(table(sizes(made())))
     assert "samples a step                       2048" in shown
     assert "samples of a mini batch on a GPU       64" in shown
     assert "passes to a mini batch                  8" in shown
+
+
+def test_verl_says_the_same_of_random_batch_settings() -> None:
+    """Against what verl 0.9.1 itself said of them (benchmarks/check_against_verl.py)."""
+    with (Path(__file__).parent / "verl_verdicts.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    taken = 0
+    for row in rows:
+        said = row.pop("verl says")
+        words = [f"{key}={value}" for key, value in row.items() if value]
+        ours = [one.seen[0] for one in validation(compose(command(words), "0.9.1"))]
+        assert bool(ours) == bool(said), words
+        assert not said or any(one[:60] in said for one in ours), (said, ours, words)
+        taken += not said
+    assert (len(rows), taken) == (120, 48)
 
 
 def test_a_release_that_is_not_known_is_judged_by_the_nearest() -> None:

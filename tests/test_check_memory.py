@@ -276,7 +276,9 @@ def test_an_engine_without_room_for_one_sequence_is_told(folder: Path) -> None:
     ("how", "said"),
     [
         ({"actor_rollout_ref.model.path": "Qwen/Qwen2.5-7B"}, "no config.json here"),
-        ({"actor_rollout_ref.model.lora_rank": "32"}, "lora_rank is not estimated"),
+        ({"actor_rollout_ref.model.lora_rank": "32"}, "LoRA (actor_rollout_ref.model.lora_rank)"),
+        ({"actor_rollout_ref.model.use_liger": "True"}, "Liger (actor_rollout_ref.model.use_lig"),
+        ({"model_engine": "megatron", "actor_rollout_ref.model.lora.rank": "16"}, "LoRA ("),
         ({f"{ACTOR}.optim.optimizer": "Muon"}, "optimizer Muon is not estimated"),
         ({f"{ACTOR}.ppo_micro_batch_size_per_gpu": "null"}, "ppo_micro_batch_size_per_gpu is not"),
     ],
@@ -287,6 +289,18 @@ def test_what_it_has_no_formula_for_is_unknown(
     (found,) = told(folder, 80, **how)
     assert found.state == "unknown"
     assert said in found.text.en
+
+
+def test_an_engine_without_a_formula_is_named_and_is_in_no_number(folder: Path) -> None:
+    (found,) = told(folder, 80, **{f"{ROLLOUT}.name": "sglang"})
+    assert found.state == "unknown"
+    assert found.seen[-1].split("  ")[0] == "engine"
+    assert "not estimated (rollout.name=sglang)" in found.seen[-1]
+
+
+def test_an_engine_on_gpus_of_its_own_takes_nothing(folder: Path) -> None:
+    found = by_phase(folder, 80, **{f"{ROLLOUT}.nnodes": "1"})
+    assert found["rollout"].of("engine") == found["update"].of("engine") == Span(0, 0)
 
 
 def test_megatron_is_told_at_rest_alone(folder: Path) -> None:

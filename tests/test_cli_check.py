@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow
 import pytest
+from omegaconf import OmegaConf
+from pyarrow import parquet
 
 from verl_doctor.cli import main
+from verl_doctor.knowledge import verl_config
 
 ROLLOUT = "actor_rollout_ref.rollout"
 SOUND = f"""set -x
@@ -21,6 +28,11 @@ python3 -m verl.trainer.main_ppo \\
     {ROLLOUT}.log_prob_micro_batch_size_per_gpu=8 {ROLLOUT}.name=vllm {ROLLOUT}.n=8 \\
     trainer.save_freq=20 "$@"
 """
+
+QWEN_7B = {
+    "model_type": "qwen2", "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
+    "num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064,
+}  # fmt: skip
 
 
 @dataclass
@@ -52,11 +64,7 @@ def test_a_sound_script_passes_and_shows_its_batch_table(run, tmp_path: Path) ->
 
 
 def test_the_memory_of_a_stated_gpu_is_held_against_the_phases(run, tmp_path: Path) -> None:
-    sizes = {
-        "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
-        "num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064,
-    }  # fmt: skip
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "qwen2", **sizes}))
+    (tmp_path / "config.json").write_text(json.dumps(QWEN_7B))
     words = [f"actor_rollout_ref.model.path={tmp_path}", f"{ROLLOUT}.name=vllm"]
     micro = ["actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1"]
     micro += [f"{ROLLOUT}.log_prob_micro_batch_size_per_gpu=1", "algorithm.adv_estimator=grpo"]
@@ -101,6 +109,76 @@ def test_a_config_file_is_read_as_omegaconf_reads_it(run, tmp_path: Path) -> Non
     )
     done = run("--only", "config", "--verl", "0.9.1", "--config", str(path), f"{ROLLOUT}.name=vllm")
     assert "is the text" not in done.output
+
+
+FILE = """
+actor_rollout_ref:
+  model: {{path: {folder}}}
+  actor: {{ppo_micro_batch_size_per_gpu: 1, optim: {{lr: '1e-6'}}}}
+  rollout: {{name: vllm, log_prob_micro_batch_size_per_gpu: 1, gpu_memory_utilisation: 0.5}}
+algorithm: {{adv_estimator: grpo}}
+data: {{train_files: [{folder}/none.parquet]}}
+"""
+
+
+def test_a_config_file_is_checked_as_overrides_are(run, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(QWEN_7B))
+    path = tmp_path / "run.yaml"
+    path.write_text(FILE.format(folder=tmp_path))
+    given = ["--verl", "0.9.1", "--gpu-memory", "12", "--config", str(path)]
+    done = run("--only", "config", "--only", "data", *given)
+    for text in (
+        f"{ROLLOUT}.gpu_memory_utilisation -> {ROLLOUT}.gpu_memory_utilization",
+        "`actor_rollout_ref.actor.optim.lr` is the text '1e-6'",
+        "needs at least",  # the memory estimate
+        "[DAT005]",
+    ):
+        assert text in done.output
+
+
+@pytest.mark.parametrize("release", ["0.7.0", "0.9.1"])
+@pytest.mark.parametrize("resolved", [False, True])
+def test_the_configs_of_the_wheels_pass_as_a_file(
+    run, tmp_path: Path, release: str, resolved: bool
+) -> None:
+    """With what verl demands of everyone; as they are written, and as a run's log dumps them."""
+    config = OmegaConf.create(verl_config.configs(release)["ppo_trainer"])
+    for key, value in {
+        f"{ROLLOUT}.name": "vllm",
+        f"{ROLLOUT}.log_prob_micro_batch_size_per_gpu": 8,
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": 8,
+        "critic.ppo_micro_batch_size_per_gpu": 8,
+    }.items():
+        OmegaConf.update(config, key, value)
+    path = tmp_path / "run.yaml"
+    path.write_text(OmegaConf.to_yaml(config, resolve=resolved))
+    done = run("--only", "config", "--verl", release, "--format", "json", "--config", str(path))
+    found = [one for one in json.loads(done.output)["results"] if one["state"] == "fault"]
+    assert {one["severity"] for one in found} <= {"low"}, found
+    assert done.exit_code == 0
+
+
+def test_rows_are_counted_on_a_terminals_standard_error_alone(tmp_path: Path) -> None:
+    train = tmp_path / "train.parquet"
+    prompt = [{"role": "user", "content": "1 + 1?"}]
+    row = {"data_source": "openai/gsm8k", "prompt": prompt, "reward_model": {"ground_truth": "2"}}
+    parquet.write_table(pyarrow.Table.from_pylist([row] * 3), train)
+    words = ["check", "--lang", "en", "--only", "data", "--data", str(train)]
+    code = f"from verl_doctor.cli import main; main({words!r})"
+    terminal, ours = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=ours, check=False, text=True
+    )
+    os.close(ours)
+    told = b""
+    with suppress(OSError):  # how the end of a terminal is told
+        while part := os.read(terminal, 65536):
+            told += part
+    os.close(terminal)
+    assert b"3/3" in told
+    assert "3/3" not in done.stdout
+    plain = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert plain.stderr == b""
 
 
 def test_the_settings_are_taken_from_a_log(run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import importlib.util
 import os
 import signal
@@ -318,6 +319,37 @@ def test_host_and_folder_tell_what_the_judges_take(tmp_path: Path) -> None:
     assert folder.keys() == get_type_hints(facts.Folder).keys()
     assert (folder["path"], folder["nearest"]) == (str(missing), str(tmp_path))
     assert not missing.exists()
+
+
+NO_DRIVER = ctypes.util.find_library("cuda") is None
+ONE_GPU = """case $1 in --query-gpu=*)
+echo '0, GPU-aa, NVIDIA H200, 570.86.15, 143771, 4, 0, Disabled';; esac"""
+
+
+@pytest.mark.parametrize(
+    ("torch", "devices", "expected"),
+    [
+        ("raise ImportError('undefined symbol: ncclCommShrink')", None, ("critical", "INS024")),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", None, ("critical", "SYS023")),
+        pytest.param(GPU_TORCH, None, ("high", "CUD025"),
+                     marks=pytest.mark.skipif(not NO_DRIVER, reason="there is a driver")),
+        ("", "", ("critical", "CUD025")),
+    ],
+    ids=["import fails", "segfault", "no driver", "CUDA_VISIBLE_DEVICES="],
+)  # fmt: skip
+def test_what_breaks_torch_is_a_finding(
+    site: Path, monkeypatch: pytest.MonkeyPatch, torch: str, devices: str | None,
+    expected: tuple[str, str],
+) -> None:  # fmt: skip
+    module(site, "torch", torch)
+    nvidia_smi(site, monkeypatch, ONE_GPU)
+    if devices is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", devices)
+    wanted = ["env.torch", "env.variables", "env.gpus"]
+    results = environment(sys.executable, only=wanted)
+    assert expected in faults(results)
+    assert {one.check for one in results} <= {*wanted, "env.python"}
+    assert "env.gpus" in {one.check for one in results}  # the others go on
 
 
 def test_the_whole_survey_goes_on_after_a_torch_that_crashes(

@@ -16,8 +16,8 @@ from verl_doctor.logs import formats
 from verl_doctor.logs import prefix as prefix_module
 from verl_doctor.logs.formats import LEVEL_STARTS, LEVEL_THEN, LEVELS, Format, Sample, discover
 from verl_doctor.logs.prefix import MAX_DEPTH, Peeled, parse_time, peel
-from verl_doctor.logs.text import plain
 from verl_doctor.model import NOBODY, Worker
+from verl_doctor.scan.colours import plain
 
 FORMATS = discover()
 CASES = [

@@ -1,4 +1,4 @@
-"""Files that `check` and `--flight-recorder` read, made to hurt (docs/threats.md, C1 to C12)."""
+"""Files that `check` and `--flight-recorder` read, made to hurt (docs/threats.md, C1 to C15)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ from verl_doctor.checks import config, data, memory, model
 from verl_doctor.checks.config import command, compose, script
 from verl_doctor.checks.config import settings as settings_
 from verl_doctor.checks.data import room
+from verl_doctor.checks.data.lengths import limits
+from verl_doctor.checks.environment.ask import Answer
+from verl_doctor.checks.examine import Subject, examine
+from verl_doctor.checks.model.folder import MAX_JSON
+from verl_doctor.checks.names import SUBJECTS
 from verl_doctor.errors import DoctorError
 from verl_doctor.sources import flight_recorder
 from verl_doctor.sources.flight_recorder import read_dumps
@@ -81,6 +86,43 @@ def test_a_model_folder_of_odd_shapes_never_raises(tmp_path: Path, text: str) ->
     header = json.dumps({"a": {"dtype": [], "shape": "x", "data_offsets": [0, -1]}}).encode()
     (tmp_path / "m.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
     assert any(one.state == "fault" for one in model.check(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "dump",
+    [
+        {1: 2, None: 3},
+        {"actor_rollout_ref": [1]},
+        {"actor_rollout_ref": {"actor": 7, "rollout": None}},
+        {"critic": [{}], "trainer": {"nnodes": [1], "n_gpus_per_node": -3}},
+        {"data": {"train_files": {1, 2}, "val_files": b"x"}},
+        {"data": {"train_batch_size": "${", "max_prompt_length": 10**400}},
+        {"data": {"train_files": "\0", "val_files": ["a" * 5000]}},
+        {"actor_rollout_ref": {"model": {"path": "a" * 5000}}},
+    ],
+)
+def test_the_dumped_config_of_a_log_may_be_anything(dump: dict[object, object]) -> None:
+    settings = compose(command([]), "0.9.1", dump)  # type: ignore[arg-type]
+    subject = Subject("python", Answer(), "0.9.1", settings, named=True)
+    wanted = [name for name in SUBJECTS if not name.startswith("env.")]
+    assert list(examine(subject, wanted))
+
+
+def test_a_data_file_that_is_a_pipe_or_a_device_is_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "train.parquet"
+    os.mkfifo(pipe)
+    for path in (str(pipe), "/dev/zero"):
+        found = list(data.check([path], [], compose(command([]), "0.9.1")))
+        assert [one.text.en for one in found] == [f"{path}: is no regular file."]
+
+
+def test_a_huge_tokenizer_is_not_loaded(tmp_path: Path) -> None:
+    with (tmp_path / "tokenizer.json").open("wb") as file:
+        file.truncate(MAX_JSON + 1)
+    settings = compose(command([f"actor_rollout_ref.model.path={tmp_path}"]), "0.9.1")
+    found, [said] = limits(settings)
+    assert found is None
+    assert "larger than 64 MiB" in said.text.en
 
 
 def test_a_pickle_of_nested_tuples_is_refused(tmp_path: Path) -> None:
@@ -179,10 +221,21 @@ def test_a_hostile_config_is_refused_in_words(tmp_path: Path, text: str, words: 
     assert time.process_time() - begun < SOON_S
 
 
-def test_a_config_of_other_kinds_of_values_is_refused_in_words() -> None:
-    for base in ({"data": [1]}, {"data": {"x": 2j}}, {"a": "${"}):
-        with pytest.raises(DoctorError, match="none of verl"):
-            compose(command([]), RELEASE, base)
+@pytest.mark.parametrize(
+    ("base", "unknown"),
+    [
+        ({"data": [1]}, {"data"}),
+        ({"data": {"train_batch_size": 2j}}, {"data.train_batch_size"}),
+        ({"data": {"x": 2j}}, {"data.x"}),
+        ({"a": "${"}, {"a"}),
+    ],
+)
+def test_values_of_other_kinds_in_a_config_count_as_not_known(
+    base: dict[str, object], unknown: set[str]
+) -> None:
+    found = compose(command([]), RELEASE, base)
+    assert found.unread | {*found.strange} == unknown
+    assert found.given == {}
 
 
 @pytest.mark.parametrize(

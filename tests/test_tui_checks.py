@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from verl_doctor import store
+from verl_doctor.checks.names import SUBJECTS
 from verl_doctor.knowledge.base import RuleBase
-from verl_doctor.render.checks import SUBJECTS
 from verl_doctor.scan.database import Scanner
 from verl_doctor.tui.reading import Input
 from verl_doctor.tui.screens.ask import Confirm
@@ -144,7 +144,7 @@ def test_no_and_esc_run_nothing(log: Path) -> None:
             assert user.app.screen is user.triage
         assert user.app.checked is None
         copied = [item.copy for item in user.detail.values if item is not None]
-        assert any(text.startswith("env.extensions would tell") for text in copied)
+        assert any(text.startswith("env.extensions, env.torch would tell") for text in copied)
 
     use(log, script, python=NOWHERE)
 

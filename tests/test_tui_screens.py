@@ -109,7 +109,7 @@ def test_the_incidents_screen_lists_searches_and_tells() -> None:
         assert "nccl-timeout-missing-rank.log" in screen
         assert "FAILED" in screen
         total = len(incidents.values)
-        assert total == 4
+        assert total == 5
         await user.press("c")
         await user.type("cable was loose")
         assert "cable was loose" in user.screen()

@@ -19,5 +19,9 @@ class RuleError(DoctorError):
         self.problems = problems
 
 
+class BundleError(DoctorError):
+    """A file that should hold the results of checks holds none that can be read."""
+
+
 class StoreError(DoctorError):
     """The incident store could not be opened, migrated or written."""

@@ -17,11 +17,13 @@ from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader
 from .model import Event, Lang, Observation, Report, SourceInfo
+from .scan.ahead import Scanned, scan_ahead
 from .scan.database import Scanner
 from .sources import Source, chunks
 
-Observe = Callable[[Report], Sequence[Observation]]
-"""Runs the checks that a report asks for, on this machine."""
+Observe = Callable[[Report, Settings], Sequence[Observation]]
+"""Runs the checks that a report asks for, or reads what they have found. Takes the settings of the
+run too, as far as its log shows them."""
 
 
 class Session:
@@ -100,6 +102,11 @@ class Session:
     def feed(self, chunk: bytes) -> None:
         """Reads a chunk of the current source: whole lines, but for its last."""
         for item in self._sources[-1][0].feed(chunk):
+            self._collector.add(item)
+
+    def take(self, scanned: Scanned) -> None:
+        """Reads a chunk of the current source that has been scanned."""
+        for item in self._sources[-1][0].take(scanned):
             self._collector.add(item)
 
     def pause(self) -> None:
@@ -185,8 +192,8 @@ def diagnose_chunks(
     for name, parts, remarks in named:
         session.begin(name, remarks)
         try:
-            for chunk in parts:
-                session.feed(chunk)
+            for scanned in scan_ahead(scanner, parts):
+                session.take(scanned)
         except KeyboardInterrupt:
             interrupted = True
             remarks.append("reading was stopped by Ctrl-C")
@@ -195,7 +202,7 @@ def diagnose_chunks(
             break
     found = session.report()
     if observe is not None:
-        session.observed = tuple(observe(found))
+        session.observed = tuple(observe(found, session.settings))
         found = session.report()
     return found, interrupted
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from ..errors import RuleError
 from ..knowledge.base import RuleBase
 from ..logs.reader import Done, Reader, Seen
-from ..logs.text import plain, visible
+from ..logs.text import visible
 from ..model import Block
+from ..scan.colours import plain
 from ..scan.database import Scanner
 
 CONTEXT = 3

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from ..checks.names import SUBJECTS
 from ..knowledge.build import build_match
 from ..knowledge.nodes import Problem
 from ..knowledge.verl_config import refused_by, unknown_overrides
@@ -51,7 +53,7 @@ def lint(plains: Sequence[Mapping[str, Any]]) -> list[Problem]:
     slugs: dict[str, str] = {}
     for plain in plains:
         path = plain["path"]
-        checks = (_names, _match, _texts, _proof, _overrides, _dates)
+        checks = (_names, _match, _texts, _evidence, _proof, _overrides, _dates)
         for message in (text for check in checks for text in check(plain)):
             problems.append(Problem(path, 1, 1, f"{plain['id']}: {message}"))
         problems += _cut_texts(path)
@@ -91,6 +93,15 @@ def captures_of(plain: Mapping[str, Any]) -> set[str]:
 def _names(plain: Mapping[str, Any]) -> Iterator[str]:
     if not plain["path"].rpartition("/")[2].startswith(f"{plain['id']}-"):
         yield f"the file's name should begin with {plain['id']}-"
+
+
+def _evidence(plain: Mapping[str, Any]) -> Iterator[str]:
+    for cause in plain["causes"]:
+        for hint in cause.get("evidence", ()):
+            check = hint.get("check")
+            if check and check not in SUBJECTS:
+                near = difflib.get_close_matches(check, SUBJECTS, n=1)
+                yield f"no check is called {check!r}" + (f", but {near[0]!r} is" if near else "")
 
 
 def _match(plain: Mapping[str, Any]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from ..model import Fix, Severity, Text
@@ -36,3 +37,12 @@ def ok(check: str, en: str, zh: str, *seen: str) -> Result:
 def unknown(check: str, en: str, zh: str, *seen: str) -> Result:
     """A result that says what could not be looked at, and why."""
     return Result(check, "unknown", Text(en, zh), seen=seen)
+
+
+def unreachable(check: str, path: Path, error: OSError) -> Result:
+    """A fault that says that the system lets nobody look at a path: no rights, a name too long."""
+    text = Text(
+        f"{path}: can't be looked at: {error.strerror}.", f"{path}：无法访问：{error.strerror}。"
+    )
+    rule = "SYS003" if isinstance(error, PermissionError) else ""
+    return Result(check, "fault", text, "critical", rule=rule)

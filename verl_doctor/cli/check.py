@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..checks.names import GROUPS, SUBJECTS
 from ..model import SEVERITIES, Lang, severity_rank
+from .inout import put
+from .launch import Launch, needing_the_extra
 from .options import color_option, lang_option
 
 if TYPE_CHECKING:
-    from ..checks.config import Command, Settings
+    from ..checks.bundle import Bundle
     from ..checks.types import Result
-
-GROUPS = ("config", "data", "model", "env")
-NVIDIA_SMI_S = 10.0
-NEEDS = 'pip install "verl-doctor[check]"'
 
 
 @click.command()
@@ -47,6 +45,19 @@ NEEDS = 'pip install "verl-doctor[check]"'
     help="Memory of one GPU of the run; else of this machine's.",
 )
 @click.option("--only", multiple=True, type=click.Choice(GROUPS), help="These groups alone.")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Keep the results, masked, to diagnose a log with elsewhere (--bundle FILE).",
+)
+@click.option(
+    "--from",
+    "bundle",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Print what such a file holds and check nothing.",
+)
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
 @click.option(
     "--all", "everything", is_flag=True, help="Show what was seen where all is well, too."
@@ -67,6 +78,8 @@ def check(
     nan: bool,
     gpu_memory: float | None,
     only: tuple[str, ...],
+    save: str | None,
+    bundle: str | None,
     form: str,
     everything: bool,
     fail_on: str,
@@ -81,194 +94,68 @@ def check(
       verl-doctor check --only data --data train.parquet --val test.parquet
       verl-doctor check --model /models/Qwen3-8B --python /opt/venv/bin/python
 
-    A launch script is read, never run. Files are only read; nothing is written anywhere.
+    A launch script is read, never run. Files are only read; nothing is written but what --save
+    names.
     """
-    from ..checks.environment import active_python, environment
-    from ..render import checks as page
+    from ..checks import bundle as bundles
+    from ..checks.examine import examine
     from . import ExitCode
 
-    python = python or active_python()
     groups = only or GROUPS
-    stated = release or _installed_verl(python) or ""
-    given = _Given(words, config, log)
-    results: list[Result] = []
-    try:
-        results += _of_the_run(given, stated, groups, train, val, model, nan, gpu_memory, lang)
-    except ImportError as error:
-        if error.name not in ("hydra", "omegaconf", "antlr4", "pyarrow"):
-            raise
-        raise click.ClickException(f"this check needs {error.name}: {NEEDS}") from error
-    if "env" in groups:
-        results += environment(python, smoke=smoke)
-    about = {"verl": stated or None, "python": python}
-    if form == "json":
-        sys.stdout.write(page.as_json(results, about, lang))
+    if bundle is not None:
+        if words or config or log or train or val or model or smoke or save:
+            raise click.UsageError("--from prints what was found before: name nothing to check")
+        found = bundles.read(bundle)
     else:
-        page.render(results, lang=lang, color=color, stream=sys.stdout, everything=everything)
-    sys.stdout.flush()
-    worst = min(
-        (severity_rank(one.severity) for one in results if one.state == "fault"), default=99
-    )
+        wanted = [name for name in SUBJECTS if name.partition(".")[0] in groups]
+        launch = Launch(words, config, log, release, train, val, model, gpu_memory)
+        with needing_the_extra(), _progress(lang) as tell:
+            subject = launch.subject(python, findings="env" in groups)
+            results = [*examine(subject, wanted, smoke=smoke, nan=nan, progress=tell)]
+        found = bundles.made_here(results, subject.python, subject.verl, time.time())
+    shown = [one for one in found.results if one.check.partition(".")[0] in groups]
+    _show(found, shown, form, lang, color, everything, again=bundle is not None)
+    if save is not None:  # last: a file that can't be written takes nothing away
+        put(bundles.written(found), save)
+    worst = min((severity_rank(one.severity) for one in shown if one.state == "fault"), default=99)
     return ExitCode.FINDINGS if worst <= severity_rank(fail_on) else ExitCode.OK
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """Where the settings come from."""
-
-    words: tuple[str, ...]
-    config: str | None
-    log: str | None
-
-    def __bool__(self) -> bool:
-        return bool(self.words or self.config or self.log)
-
-    def settings(self, stated: str) -> Settings:
-        """Takes the stated release, empty if none is known."""
-        from ..checks import config
-
-        release = config.known_release(stated)
-        base: Mapping[str, Any] | None = None
-        command = self._command()
-        if self.config:
-            base = config.read_config(self.config)
-        elif self.log:
-            command, base = _from_log(self.log)
-        return config.compose(command, release, base)
-
-    def _command(self) -> Command:
-        from ..checks import config
-
-        if len(self.words) == 1 and "=" not in self.words[0]:
-            path = Path(self.words[0])
-            if not path.exists():
-                raise click.UsageError(f"no script is called {path}; overrides hold a `=`")
-            found = config.script(config.read_script(str(path)), os.environ)
-            if not found.module:
-                raise click.ClickException(
-                    f"{path} starts no verl (no `-m verl.…` in it). Give the overrides themselves: "
-                    "verl-doctor check -- data.train_batch_size=… …"
-                )
-            return found
-        return config.command(self.words)
-
-
-def _from_log(path: str) -> tuple[Command, Mapping[str, Any] | None]:
-    """The overrides and the dumped config of a run, out of its log."""
-    from ..checks import config
-    from ..knowledge.load import load
-    from ..pipeline import Session
-    from ..sources import chunks, expand
-
-    sources, _ = expand([path])
-    session = Session(*load(()))
-    for source in sources:
-        session.begin(source.path, [])
-        for chunk in chunks(source):
-            session.feed(chunk)
-        session.end()
-    found = session.settings
-    if not found.overrides and not found.config:
-        raise click.ClickException(
-            f"{path} shows no overrides and no config; give them: verl-doctor check -- …"
-        )
-    return config.command(found.overrides), found.config or None
-
-
-def _of_the_run(
-    given: _Given,
-    stated: str,
-    groups: Sequence[str],
-    train: Sequence[str],
-    val: Sequence[str],
-    models: Sequence[str],
-    nan: bool,
-    gpu_memory: float | None,
+def _show(
+    found: Bundle,
+    results: Sequence[Result],
+    form: str,
     lang: Lang,
-) -> list[Result]:
-    """The checks that depend on how the run is started; none of them where nothing is known."""
-    from ..checks import config, memory
+    color: str,
+    everything: bool,
+    *,
+    again: bool,
+) -> None:
+    """Prints results; `again`: they come from a file, and it is told where and when they were
+    seen."""
+    from ..render import checks as page
 
-    if not (given or train or val or models):
-        return []
-    settings = given.settings(stated)
-    results = []
-    if "config" in groups and given:
-        results += config.check(settings)
-        results += memory.check(settings, _gpu_bytes(gpu_memory))
-    if "data" in groups:
-        results += _data(settings, train, val, lang)
-    if "model" in groups:
-        results += _models(settings, models, nan)
-    return results
-
-
-def _gpu_bytes(stated: float | None) -> float | None:
-    """The stated GiB, else the smallest GPU that nvidia-smi lists here, in bytes; None without."""
-    from ..checks.environment.nvidia import machine
-
-    if stated is not None:
-        return stated * 2**30
-    return min((gpu.total for gpu in machine(NVIDIA_SMI_S).gpus if gpu.total), default=None)
+    if form == "json":
+        about: dict[str, Any] = {"verl": found.verl or None, "python": found.python}
+        if again:
+            about |= {"host": found.host, "made_at": found.made_at}
+        sys.stdout.write(page.as_json(results, about, lang))
+    else:
+        if again:
+            print(f"verl-doctor: checked on {found.where}, with {found.python}", file=sys.stderr)
+        page.render(results, lang=lang, color=color, stream=sys.stdout, everything=everything)
+    sys.stdout.flush()
 
 
-def _data(settings: Settings, train: Sequence[str], val: Sequence[str], lang: Lang) -> list[Result]:
-    """The files that were named, else those of the settings where they were given."""
-    from ..checks import data
+@contextmanager
+def _progress(lang: Lang) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal's standard error while rows are read; gives what is told of (rows read,
+    rows to read)."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    train = train or settings.texts("data.train_files")
-    val = val or settings.texts("data.val_files")
-    if not train and not val:
-        return []
-    with _Progress(lang) as tell:
-        return list(data.check(train, val, settings, tell))
-
-
-class _Progress:
-    """A line on a terminal's standard error while rows are read."""
-
-    def __init__(self, lang: Lang) -> None:
-        self._text = "{:,} 行" if lang == "zh" else "{:,} rows"
-        self._on = sys.stderr.isatty()
-
-    def __enter__(self) -> Callable[[int, int], None]:
-        def tell(file: int, rows: int) -> None:
-            if self._on:
-                sys.stderr.write(f"\r\x1b[K[{file + 1}] " + self._text.format(rows))
-                sys.stderr.flush()
-
-        return tell
-
-    def __exit__(self, *_: object) -> None:
-        if self._on:
-            sys.stderr.write("\r\x1b[K")
-
-
-def _models(settings: Settings, folders: Sequence[str], nan: bool) -> list[Result]:
-    from ..checks import model
-
-    found = [("actor", Path(one)) for one in folders]
-    if not found:
-        for role, key in (
-            ("actor", "actor_rollout_ref.model.path"),
-            ("critic", "critic.model.path"),
-            ("reward", "reward.reward_model.model_path"),
-        ):
-            found += [(role, Path(one)) for one in settings.texts(key)]
-    return [result for role, path in found for result in model.check(path, nan=nan, role=role)]
-
-
-def _installed_verl(python: str) -> str | None:
-    """The version of verl in an interpreter, by its metadata; None if it has none."""
-    import subprocess
-
-    # the working folder may hold anything, an `importlib` too
-    code = "import sys; sys.path = [one for one in sys.path if one]; "
-    code += "import importlib.metadata as m; print(m.version('verl'))"
-    try:
-        done = subprocess.run(
-            [python, "-c", code], capture_output=True, text=True, timeout=20, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise click.UsageError(f"--python {python} can't be run: {error}") from error
-    return done.stdout.strip() or None
+    columns = (TextColumn("数据行" if lang == "zh" else "rows"), BarColumn(), MofNCompleteColumn())
+    console, off = Console(stderr=True), not sys.stderr.isatty()
+    with Progress(*columns, console=console, transient=True, disable=off) as bar:
+        task = bar.add_task("", total=None, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from .inout import named_logs, put, read_logs, stdin_bytes
 from .memory import recalled, remember
 from .options import color_option, lang_option, rules_option
 from .watching import live_options
+
+if TYPE_CHECKING:
+    from ..pipeline import Observe
 
 FORMATS = ("text", "json", "jsonl", "markdown")
 
@@ -62,6 +66,14 @@ FORMATS = ("text", "json", "jsonl", "markdown")
     help="Run read-only checks on this machine that tell the causes apart.",
 )
 @click.option("--python", metavar="PATH", help="For --probe: the interpreter that trains.")
+@click.option(
+    "--bundle",
+    "bundles",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Use what `check --save FILE` has kept on the run's machine; repeatable.",
+)
 @click.option("--no-record", is_flag=True, help="Do not write to the incident store.")
 @click.option("--no-cache", is_flag=True, help="Read the rules anew.")
 @live_options
@@ -81,6 +93,7 @@ def diagnose(
     everything: bool,
     probe: bool,
     python: str | None,
+    bundles: tuple[str, ...],
     no_record: bool,
     no_cache: bool,
     hang_after: float,
@@ -103,10 +116,14 @@ def diagnose(
     stdin = stdin_bytes()
     if plot is not None and Path(plot).suffix.lower() not in (".svg", ".png"):
         raise click.UsageError(f"--plot {plot}: give a name that ends in .svg or .png")
+    if probe and bundles:
+        raise click.UsageError("--probe looks at this machine, --bundle at another: give one")
     unreadable = False
     if follow or (logs == ("-",) and form == "text" and is_live(stdin)):
         if len(logs) != 1 or os.path.isdir(logs[0]):
             raise click.UsageError("--follow takes one log file, or a pipe")
+        if probe or bundles:
+            raise click.UsageError("--probe and --bundle are for a log that is complete")
         from ..knowledge.load import load
         from ..notify import Notifier, channels
         from ..sources.growing import unfollowable
@@ -131,11 +148,7 @@ def diagnose(
             raise click.UsageError(
                 "--notify is for a run that goes on: add --follow, or use `verl-doctor run -- CMD`"
             )
-        observe = None
-        if probe:
-            from .probing import prober
-
-            observe = prober(python, lang)
+        observe = _observer(probe, python, bundles, lang)
         read, interrupted, unreadable = read_logs(
             logs, rule_dirs, lang, cache=not no_cache, dumps=flight, observe=observe
         )
@@ -158,6 +171,17 @@ def diagnose(
     if worst <= severity_rank(fail_on) and not exit_zero:
         return ExitCode.FINDINGS
     return ExitCode.OK
+
+
+def _observer(
+    probe: bool, python: str | None, bundles: tuple[str, ...], lang: Lang
+) -> Observe | None:
+    """What runs checks, or reads what they found elsewhere; None where neither was asked for."""
+    if not probe and not bundles:
+        return None
+    from .probing import prober, reader
+
+    return reader(bundles, lang) if bundles else prober(python, lang)
 
 
 def _write(

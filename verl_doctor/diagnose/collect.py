@@ -245,10 +245,11 @@ class Collector:
                 self._quoted += MAX_HELD // 2
                 del self._held[: MAX_HELD // 2]
             self._held.append((region, match, also, last_line))
-        elif match.rule and self.base.rule(match.rule).role == "context":
+        elif (role := self.base.rule(match.rule).role if match.rule else "") == "context":
             self.context += match.repeated
         else:
-            self.lives.fault(match)
+            if role != "cascade":  # what others made a worker say is no fault of its own
+                self.lives.fault(match)
             self._fold(match, also, self.incidents)
 
     def _fold(self, match: Match, also: set[str], incidents: Incidents) -> None:

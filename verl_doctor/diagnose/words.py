@@ -44,6 +44,7 @@ WORDS: dict[str, Text] = {
     ),
     "why_advice": Text("worth knowing, did not stop the run", "值得注意，但没有中止任务"),
     "because_check": Text("on this machine: {value}", "本机：{value}"),
+    "because_bundle": Text("on {where}: {value}", "{where}：{value}"),
     "because_capture": Text("the log says: {value}", "日志中为：{value}"),
     "because_config": Text("{name} is {value}", "{name} 为 {value}"),
     "because_seen": Text("{rule} is in this log too", "日志中还有 {rule}"),

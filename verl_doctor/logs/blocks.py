@@ -49,6 +49,7 @@ class Assembler:
         self._nobody = nobody
         """Who lines without a prefix belong to."""
         self._open: dict[Worker, OpenTraceback] = {}
+        """In the order of their last lines."""
         self._latest: OpenTraceback | None = None
         self.done: list[tuple[int, Block]] = []
         self._count = 0
@@ -80,6 +81,8 @@ class Assembler:
             part = self._take(block, line, formats)
             if part is not None:
                 block.last = line.number
+                if self._open.pop(block.worker, None) is not None:
+                    self._open[block.worker] = block  # now the last one
                 block.widths.append(len(line.text))
                 if part is Part.FRAME or line.number == block.exc_line:
                     # a prefix may head the first line of a message only
@@ -132,10 +135,11 @@ class Assembler:
         return self._take(opened, line, formats) or Part.FRAME, opened.token
 
     def _expire(self, number: int) -> None:
-        for worker, block in list(self._open.items()):
-            if number - block.last > MAX_GAP:
-                del self._open[worker]
-                self._close(block)
+        while self._open:
+            block = next(iter(self._open.values()))
+            if number - block.last <= MAX_GAP:
+                return
+            self._end(block)
 
     def settle(self) -> None:
         """Closes what has its exception; a traceback that still waits for it stays open."""

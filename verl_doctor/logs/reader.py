@@ -12,18 +12,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import NOBODY, Block, Line, Worker
+from ..scan.ahead import Scanned, scan
 from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE, WARNING
+from ..scan.colours import plain
 from .blocks import Assembler, Part
 from .names import worker_of
 from .prefix import Peeled, peel
 from .shapes import HEADER
-from .text import plain, segment, unrepeated
+from .text import segment, unrepeated
 
 if TYPE_CHECKING:
     from ..scan.database import Scanner
 
 MAX_LINE = 64 * 1024
 """Bytes of a line that are decoded, around the hit."""
+TAIL = 8 * 1024
+"""Bytes of a log's end that are kept."""
 MAX_LEARNED = 4
 _KEYS = re.compile(r"\^[CZ\\]")
 """Keys as a terminal echoes them: `^CTraceback …` has no prefix."""
@@ -123,14 +127,17 @@ class Reader:
 
     def feed(self, raw: bytes) -> Iterator[Item]:
         """Reads the next chunk: whole lines, but for the last chunk of all."""
-        chunk = plain(raw)
+        return self.take(scan(self._scanner, raw))
+
+    def take(self, scanned: Scanned) -> Iterator[Item]:
+        """Reads the next chunk, which has been scanned."""
+        chunk, hits, size = scanned
         if not self.bytes:
-            head = chunk[:MAX_LINE].partition(b"\n")[0]
+            head = plain(chunk[:MAX_LINE].partition(b"\n")[0])
             self._began = peel(head.decode("utf-8", "replace")).time
-        self.bytes += len(raw)
-        yield from self._chunk(chunk, self._offset + self._newlines + 1)
-        self._newlines += chunk.count(b"\n")
-        self.tail = (self.tail + chunk[-8192:])[-8192:]
+        self.bytes += size
+        yield from self._chunk(chunk, self._limited(hits))
+        self.tail = (self.tail + plain(chunk[-TAIL:]))[-TAIL:]
         unended = bool(self.tail) and not self.tail.endswith(b"\n")
         self.lines = self._newlines + unended
 
@@ -150,8 +157,8 @@ class Reader:
     def _busy(self) -> bool:
         return self._blocks.busy or self._dump_line is not None
 
-    def _chunk(self, chunk: bytes, number: int) -> Iterator[Item]:
-        hits = self._limited(self._scanner.scan(chunk))
+    def _chunk(self, chunk: bytes, hits: list[tuple[int, int]]) -> Iterator[Item]:
+        number = self._offset + self._newlines + 1
         count, size = len(hits), len(chunk)
         i = pos = 0
         while pos < size:
@@ -174,6 +181,8 @@ class Reader:
             yield from self._line(chunk[pos:stop], number, found)
             pos = stop + 1
             number += 1
+        unended = pos > size
+        self._newlines = number - self._offset - 1 - unended + chunk.count(b"\n", pos)
 
     def _limited(self, hits: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """The hits without the warnings beyond the limit."""
@@ -212,7 +221,7 @@ class Reader:
     def _segment(
         self, raw: bytes, start: int, part: bytes, number: int, hits: list[tuple[int, int]]
     ) -> Iterator[Item]:
-        whole = part.decode("utf-8", "replace")
+        whole = plain(part).decode("utf-8", "replace")
         peeled = peel(whole)
         if self._learned or HEADER in peeled.rest:
             peeled = self._unknown_prefix(peeled)
@@ -290,7 +299,7 @@ class Reader:
         )
 
     def _first_worker(self, raw: bytes) -> Worker:
-        head = raw[: raw.find(b"\r")][:400]
+        head = plain(raw[: raw.find(b"\r")][:400])
         return peel(head.decode("utf-8", "replace")).worker if head else NOBODY
 
     def _finished(self) -> Iterator[Item]:

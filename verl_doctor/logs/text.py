@@ -1,38 +1,8 @@
-"""Bytes of a chunk and text of a line, freed of what a terminal would eat.
-
-Newlines are never added or removed: line numbers hold before and after.
-"""
+"""Text of a line: what Ray folded, what stands between carriage returns, what may be shown."""
 
 from __future__ import annotations
 
 import re
-
-_CSI = re.compile(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
-_MANGLED = re.compile(rb"(?:\^\[|\xef\xbf\xbd)\[[0-9;]{0,12}m")
-_COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
-
-MAX_COLOURS = 12
-"""Distinct colour codes taken out by `bytes.replace` (1 GB/s each) before the slower regex runs."""
-
-
-def plain(chunk: bytes) -> bytes:
-    """The chunk without terminal control sequences, real or mangled (`^[[36m`, U+FFFD `[36m`).
-
-    A message coloured inside must not hide from a pattern. Logs use a handful of different codes,
-    so replacing each as a whole is several times faster than one regular expression over all.
-    """
-    if b"\x1b" in chunk:
-        for _ in range(MAX_COLOURS):
-            found = _COLOUR.search(chunk)
-            if found is None:
-                break
-            chunk = chunk.replace(found.group(), b"")
-        if b"\x1b" in chunk:
-            chunk = _CSI.sub(b"", chunk)
-    if b"^[[" in chunk or b"\xef\xbf\xbd[" in chunk:
-        chunk = _MANGLED.sub(b"", chunk)
-    return chunk
-
 
 MAX_NUMBER = 2**63 - 1
 """What SQLite and `array` take; a log that counts further is garbled or hostile."""

@@ -49,7 +49,7 @@ class Match:
 
 
 class Observation(NamedTuple):
-    """What a check has found on this machine: evidence that is not in the log."""
+    """What a check has found on a machine: evidence that is not in the log."""
 
     check: str
     """`env.gpus`; see `verl_doctor.checks`."""
@@ -58,6 +58,8 @@ class Observation(NamedTuple):
     """In the language of the report."""
     words: str
     """What a rule's `matches` is searched in: the English text and what was seen."""
+    where: str = ""
+    """Host and time, where it was not this machine, now."""
 
 
 class Evidence(NamedTuple):

@@ -33,41 +33,6 @@ GROUPS = {
     "model": Text("Model", "模型"),
     "env": Text("Environment", "环境"),
 }
-SUBJECTS = {
-    "env.python": Text("whether the interpreter starts", "解释器能否启动"),
-    "env.packages": Text(
-        "versions of verl and what it needs, by their own metadata",
-        "verl 及其依赖的版本（依据各包元数据）",
-    ),
-    "env.installs": Text(
-        "which copy of each package an import would find", "import 各包时实际命中的安装位置"
-    ),
-    "env.torch": Text(
-        "torch, its CUDA, the driver, the GPUs: imports torch",
-        "torch 及其 CUDA、驱动、GPU（会 import torch）",
-    ),
-    "env.extensions": Text(
-        "compiled kernels (flash-attn, vLLM, …): their GPU architectures, whether they load",
-        "编译扩展（flash-attn、vLLM 等）支持的 GPU 架构、能否加载",
-    ),
-    "env.gpus": Text(
-        "nvidia-smi: memory in use and by whom, memory errors",
-        "nvidia-smi：显存占用及其进程、显存错误",
-    ),
-    "env.variables": Text(
-        "NCCL_*, TORCH_*, CUDA_*, RAY_* and other variables",
-        "NCCL_*、TORCH_*、CUDA_*、RAY_* 等环境变量",
-    ),
-    "env.limits": Text(
-        "open files, processes, locked memory, /dev/shm, memory of the cgroup, clock",
-        "文件句柄数、进程数、锁页内存、/dev/shm、cgroup 内存、时钟",
-    ),
-    "env.folders": Text(
-        "caches and temporary folders: room, inodes, whether they can be written",
-        "缓存与临时目录：剩余空间、inode、可写性",
-    ),
-}
-"""What each check of the environment looks at."""
 SUM = Text(
     "{stops} would stop or spoil the run, {warns} to look at, {fine} in order, "
     "{open} could not be checked.",

@@ -17,9 +17,12 @@ _LABELS: dict[str, tuple[str, str]] = {
     "or": ("or else", "也可能"),
     "fix": ("fix", "修复"),
     "probe": ("check", "检查"),
+    "ruled_out": ("ruled out", "已排除"),
     "probe_text": (
-        "on the machine of the run, `--probe` would tell these causes apart ({names})",
-        "在训练机器上加 `--probe` 可区分以上原因（{names}）",
+        "on the machine of the run this would tell the causes apart ({names}); from elsewhere, "
+        "`verl-doctor check {of} --save FILE` there and `--bundle FILE` here",
+        "在训练机器上运行以下命令可区分以上原因（{names}）；若日志在别处，先在训练机器上运行 "
+        "`verl-doctor check {of} --save FILE`，再在此处加 `--bundle FILE`",
     ),
     "verify": ("It worked if:", "生效标志："),
     "see": ("see", "参考"),

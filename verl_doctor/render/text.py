@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import shutil
 from collections.abc import Sequence
 from typing import TextIO
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..logs.text import visible
-from ..model import Comparison, Curve, Finding, Fix, FixText, Lang, Report, Story
+from ..model import CauseState, Comparison, Curve, Finding, Fix, FixText, Lang, Report, Story
 from ..quantities import size
 from .labels import label, pasted, remembered, since
 from .spark import extent, printable, sparkline
@@ -123,6 +124,11 @@ class Page:
         if verify:
             self.field("", f"{self.say('verify')} {verify}", "dim")
 
+    def log(self, path: str) -> str:
+        """The log as a word of a command: its path, or LOG where several were read as one run or
+        it came through a pipe."""
+        return "LOG" if self._names or path.startswith(("-", "<")) else shlex.quote(visible(path))
+
     def place(self, path: str, line: int) -> str:
         if not self._names:
             return self.say("line", n=line)
@@ -187,17 +193,11 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
         page.field(say("count"), say("times", n=finding.count))
     if finding.summary and finding.summary != finding.cause:
         page.field(say("what"), finding.summary)
-    page.field(say("why"), finding.cause)
-    for cause in finding.causes[:1]:
-        if cause.because:
-            page.field("", f"({'; '.join(cause.because)})", "dim")
-    others = [one for one in finding.causes[1:] if one.state != "ruled_out"]
-    if others:
-        page.field(say("or"), others[0].text)
-        for cause in others[1:3]:
-            page.field("", cause.text)
+    _causes(page, finding)
     if finding.checks:
-        page.field(say("probe"), say("probe_text", names=", ".join(finding.checks)))
+        of = "--only env" if all(one.startswith("env.") for one in finding.checks) else "--log LOG"
+        page.field(say("probe"), say("probe_text", names=", ".join(finding.checks), of=of))
+        page.paste("$", f"verl-doctor {page.log(finding.evidence[0].path)} --probe")
     for told in remembered(finding, page.lang):
         page.field(say("before"), told, "bold")
     for i, fix in enumerate(finding.fixes[:MAX_FIXES], 1):
@@ -206,6 +206,26 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
         page.out.print(Text(f"  {say('see')}").append(" " * 8 + url, style="dim"), soft_wrap=True)
     if choice:
         page.field(say("chosen"), finding.why)
+
+
+def _causes(page: Page, finding: Finding) -> None:
+    """The likeliest reason, what else it may be, what is ruled out; each with its evidence."""
+    page.field(page.say("why"), finding.cause)
+    _because(page, finding.causes[:1])
+    others = [one for one in finding.causes[1:] if one.state != "ruled_out"]
+    for i, cause in enumerate(others[:3]):
+        page.field(page.say("or") if i == 0 else "", cause.text)
+        _because(page, (cause,))
+    for cause in finding.causes[1:]:
+        if cause.state == "ruled_out":
+            page.field(page.say("ruled_out"), cause.text, "dim")
+            _because(page, (cause,))
+
+
+def _because(page: Page, causes: Sequence[CauseState]) -> None:
+    for cause in causes:
+        if cause.because:
+            page.field("", f"({'; '.join(cause.because)})", "dim")
 
 
 def _other(page: Page, finding: Finding, choice: bool) -> None:

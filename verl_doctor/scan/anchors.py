@@ -27,6 +27,7 @@ IGNORED: Final = 16
 FACT: Final = 17
 WARNING: Final = 18
 CHECKPOINT: Final = 19
+COLOURED: Final = 20
 
 FIRST_RULE: Final = 100
 """Ids from here on belong to rule texts."""
@@ -141,5 +142,8 @@ ANCHORS: Final[dict[int, str]] = {
     WARNING: r"(\bWARNING\b|\bWARN |Warning: )",
     CHECKPOINT: r"(\bglobal_step_|\bcheckpoint-|checkpointed_iteration\.txt to step )\d",
     REPEATED: r"\[repeated \d+x across",
+    # Not before `(`, a blank or a line end: that is how Ray and the engines colour their prefixes,
+    # on every line, where it keeps nothing apart that belongs together.
+    COLOURED: r"(\x1b(\[[0-9;]*m[^( \n]|\[[0-9;]*[^0-9;m]|[^\[])|\^\[\[|\xef\xbf\xbd\[)",
     PHASE: "(" + "|".join(re.escape(text) for text in PHASE_TEXTS) + ")",
 }

@@ -25,13 +25,6 @@ class Scanner:
 
     def __init__(self, database: Any) -> None:
         self._database = database
-        self._hits: list[tuple[int, int]] = []
-        append = self._hits.append
-
-        def on_match(number: int, start: int, end: int, flags: int, context: Any) -> None:
-            append((end, number))
-
-        self._on_match = on_match
 
     @classmethod
     def compile(cls, literals: Sequence[str], extra: dict[int, str] | None = None) -> Scanner:
@@ -59,6 +52,11 @@ class Scanner:
 
     def scan(self, chunk: bytes) -> list[tuple[int, int]]:
         """Every hit in the chunk as (end offset, id), in order of end offset."""
-        self._hits.clear()
-        self._database.scan(chunk, match_event_handler=self._on_match)
-        return self._hits
+        hits: list[tuple[int, int]] = []
+        append = hits.append
+
+        def on_match(number: int, start: int, end: int, flags: int, context: Any) -> None:
+            append((end, number))
+
+        self._database.scan(chunk, match_event_handler=on_match)
+        return hits

@@ -10,11 +10,12 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from tempfile import gettempdir
 from typing import BinaryIO
 
+from ..detect.config import Settings
 from ..diagnose.lives import Life
 from ..errors import DoctorError
 from ..knowledge.base import RuleBase
@@ -166,6 +167,17 @@ class Reading:
                 self._publish(self._snapshot(session, finished=True))
             else:
                 self._moved.set()
+
+    @property
+    def settings(self) -> Settings:
+        """The run's overrides and config, as far as its log has shown them."""
+        return self._session.settings if self._session is not None else Settings()
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Package -> version, as far as its log has told them."""
+        report = self._last.report
+        return report.versions if report is not None else {}
 
     @property
     def stopped(self) -> bool:

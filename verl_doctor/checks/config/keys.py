@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from packaging.version import Version
+
 from ...knowledge import verl_config
 from ...model import Fix, Text
 from ..types import Result, ok, unknown
@@ -76,20 +78,50 @@ def check(settings: Settings) -> Iterator[Result]:
         if result is not None:
             faults += 1
             yield result
+    if settings.strange and not settings.foreign:
+        faults += 1
+        yield _strange(settings)
     if settings.unread:
         yield unknown(
             CHECK,
-            "Only running the launch script would tell these values; they were not checked.",
-            "以下参数的值只有运行启动脚本才能得知，未检查。",
+            "These values can't be told without running the launch script, or are none of verl's "
+            "kind; they were not checked.",
+            "以下参数的值只有运行启动脚本才能得知，或类型不合 verl 要求，未检查。",
             *sorted(settings.unread),
         )
     if not faults and settings.given:
         yield ok(
             CHECK,
-            f"All {len(settings.given)} overrides exist in verl {settings.release} "
-            f"({settings.name}).",
-            f"{len(settings.given)} 个参数在 verl {settings.release}（{settings.name}）中均存在。",
+            f"All {len(settings.given)} settings that the run makes exist in verl "
+            f"{settings.release} ({settings.name}).",
+            f"本次运行设置的 {len(settings.given)} 个参数在 verl {settings.release}"
+            f"（{settings.name}）中均存在。",
         )
+
+
+def _strange(settings: Settings) -> Result:
+    """The keys of a config file that the release lacks: most sections take them without a word."""
+    keys = verl_config.releases()[settings.release]
+
+    def better(key: str) -> str:
+        move = _moved(key)
+        new = _as_new(move, key) if move is not None and move.new else ""
+        return new if new in keys else _nearest(key, keys)
+
+    count = len(settings.strange)
+    return Result(
+        CHECK,
+        "fault",
+        Text(
+            f"verl {settings.release} lacks keys that the config file has ({count}); where nothing "
+            "refuses them, nothing reads them either.",
+            f"配置文件中有 {count} 个参数是 verl {settings.release} 没有的；即使不报错也不会生效。",
+        ),
+        "medium",
+        tuple(f"{key} -> {better(key) or '?'}" for key in settings.strange),
+        Fix(Text("Use the names behind the arrows.", "改用箭头后的名称。")),
+        "CFG001",
+    )
 
 
 def _refused(one: Refused, settings: Settings) -> Result:
@@ -123,7 +155,7 @@ def _refused(one: Refused, settings: Settings) -> Result:
             ),
             Fix(Text("The new name.", "改用新名称。"), set=f"{new}={one.override.value}"),
         )
-    if move is not None and not move.new:
+    if move is not None and not move.new and Version(release) >= Version(move.at):
         return _fault(
             one,
             Text(f"`{key}` was removed in verl {move.at}.", f"`{key}` 已在 verl {move.at} 移除。"),
@@ -203,8 +235,6 @@ def _syntax(one: Refused) -> Result:
 
 
 def _ignored(key: str, settings: Settings) -> Result | None:
-    from packaging.version import Version
-
     move = _moved(key)
     if move is None or not move.ignored or Version(settings.release) < Version(move.ignored):
         return None

@@ -56,8 +56,9 @@ def _is_set(settings: Settings, key: str) -> bool:
 
     if key in settings.unread or settings.incomplete:
         return True
-    rollout = OmegaConf.select(settings.config, key.rpartition(".")[0], default=None)
-    return OmegaConf.is_config(rollout) and not OmegaConf.is_missing(rollout, "name")
+    parent, _, leaf = key.rpartition(".")
+    section = OmegaConf.select(settings.config, parent, default=None)
+    return not (OmegaConf.is_dict(section) and OmegaConf.is_missing(section, leaf))
 
 
 def _text(key: str, value: str, settings: Settings) -> Result | None:

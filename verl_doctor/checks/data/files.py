@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from ...model import Fix, Severity, Text
 from ..config.settings import Settings
-from ..types import Result, ok
+from ..types import Result, ok, unreachable
 from . import json_rows
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def look(path: Path, settings: Settings) -> tuple[DataFile | None, list[Result]]
             return None, [missing]
         kind, fault = _kind(path, Version(settings.release))
     except OSError as error:
-        why = error.strerror or str(error)
-        return None, [_fault(path, "critical", "can't be read.", "无法读取。", why)]
+        return None, [unreachable(CHECK, path, error)]
     if fault is not None:
         return None, [fault]
     import pyarrow

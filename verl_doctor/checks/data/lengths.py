@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,9 @@ from packaging.version import Version
 
 from ...model import Fix, Severity, Text
 from ..config.settings import Settings
+from ..model.folder import MAX_JSON
 from ..types import Result, ok, unknown
-from .files import Columns, DataFile
-from .sample import undamaged
+from .files import DataFile
 
 CHECK = "data.lengths"
 FILES_OF = ("actor_rollout_ref.model.tokenizer_path", "actor_rollout_ref.model.path")
@@ -26,10 +26,45 @@ MANY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Count:
-    rows: int
-    longer: int
-    longest: int
+class Limits:
+    """What prompts are measured by."""
+
+    tokenizer: Any
+    tokens: int
+    path: Path
+    """The tokenizer's file."""
+
+
+class Lengths:
+    """How long the prompts of a file are, of those that were looked at."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.rows = 0
+        """Rows that hold a list of messages."""
+        self.longer = 0
+        self.longest = 0
+        self.failed = ""
+        """Why the tokenizer is not fit for these prompts; then they are not looked at any more."""
+        self._encoded = 0
+
+    def add(self, prompt: Any) -> None:
+        """Measures a row's prompt. Once MAX_ENCODED were encoded, nothing is looked at any more."""
+        text = _text(prompt) if self._encoded < MAX_ENCODED and not self.failed else None
+        if text is None:
+            return
+        self.rows += 1
+        # no token is shorter than a byte
+        if len(text.encode("utf-8", "replace")) <= self.limits.tokens:
+            return
+        self._encoded += 1
+        try:
+            length = _length(self.limits.tokenizer, text)
+        except ValueError as error:
+            self.failed = str(error)
+            return
+        self.longer += length > self.limits.tokens
+        self.longest = max(self.longest, length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +77,23 @@ class _Outcome:
     rule: str
 
 
-def check(files: Sequence[DataFile], columns: Columns, settings: Settings) -> Iterator[Result]:
-    """The share of prompts above the limit, and what the release does with them.
-
-    Counts the contents of the messages without the chat template: a lower bound. Says nothing
-    where the `tokenizers` package, a local tokenizer.json or the limit is missing.
-    """
+def limits(settings: Settings) -> tuple[Limits | None, list[Result]]:
+    """The run's own tokenizer and limit; None where the `tokenizers` package, a local
+    tokenizer.json or the limit is missing, with a result where that file can't be read."""
     limit = settings.get("data.max_prompt_length")
     path = _tokenizer_file(settings)
     if path is None or not isinstance(limit, int) or not importlib.util.find_spec("tokenizers"):
-        return
+        return None, []
     import tokenizers
 
     try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(path))
+        if path.stat().st_size > MAX_JSON:
+            raise ValueError(f"larger than {MAX_JSON >> 20} MiB")
+        return Limits(tokenizers.Tokenizer.from_file(str(path)), limit, path), []
     except Exception as error:  # the package raises bare Exception
-        yield unknown(CHECK, f"{path} can't be read: {error}.", f"无法读取 {path}：{error}。")
-        return
-    for found in files:
-        try:
-            counted = _count(found, columns.prompt, tokenizer, limit)
-        except ValueError as error:
-            yield unknown(CHECK, f"{path} can't encode: {error}.", f"{path} 无法编码：{error}。")
-            return
-        if counted is not None:
-            yield _told(found, counted, limit, settings)
+        return None, [
+            unknown(CHECK, f"{path} can't be read: {error}.", f"无法读取 {path}：{error}。")
+        ]
 
 
 def _tokenizer_file(settings: Settings) -> Path | None:
@@ -76,27 +103,6 @@ def _tokenizer_file(settings: Settings) -> Path | None:
             path = Path(os.path.expanduser(folder)) / "tokenizer.json"
             return path if path.is_file() else None
     return None
-
-
-def _count(found: DataFile, column: str, tokenizer: Any, limit: int) -> _Count | None:
-    """Counts; None where no row holds a list of messages."""
-    rows = longer = longest = encoded = 0
-    for batch in undamaged(found, [column]):
-        for row in batch:
-            text = _text(row.get(column))
-            if text is None:
-                continue
-            rows += 1
-            # no token is shorter than a byte
-            if len(text.encode("utf-8", "replace")) <= limit:
-                continue
-            encoded += 1
-            length = _length(tokenizer, text)
-            longer += length > limit
-            longest = max(longest, length)
-            if encoded >= MAX_ENCODED:
-                return _Count(rows, longer, longest)
-    return _Count(rows, longer, longest) if rows else None
 
 
 def _length(tokenizer: Any, text: str) -> int:
@@ -125,18 +131,28 @@ def _text(prompt: Any) -> str | None:
     return "\n".join(texts)
 
 
-def _told(found: DataFile, counted: _Count, limit: int, settings: Settings) -> Result:
+def told(found: DataFile, counted: Lengths, settings: Settings) -> Iterator[Result]:
+    """The share of prompts above the limit, and what the release does with them; nothing where no
+    row holds a list of messages. Contents of messages are counted without the chat template: a
+    lower bound."""
+    limit = counted.limits.tokens
+    if counted.failed:
+        why = f"{counted.limits.path} can't encode: {counted.failed}."
+        yield unknown(CHECK, why, f"{counted.limits.path} 无法编码：{counted.failed}。")
+    if not counted.rows or counted.failed:
+        return
     if not counted.longer:
-        return ok(
+        yield ok(
             CHECK,
             f"{found.path}: none of {counted.rows:,} prompts has more than {limit} tokens before "
             "the chat template.",
             f"{found.path}：{counted.rows:,} 条 prompt（未套 chat template）均不超过 {limit} 个 "
             "token。",
         )
+        return
     outcome = _outcome(settings, counted.longer / counted.rows)
     share = f"{counted.longer:,} of {counted.rows:,}"
-    return Result(
+    yield Result(
         CHECK,
         "fault",
         Text(

@@ -5,77 +5,59 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...knowledge import verl_config
 from ...model import Fix, Severity, Text
 from ..config.settings import UNKNOWN, Settings
 from ..types import Result, ok
-from .files import Columns, DataFile, unreadable
-from .sample import sampled, undamaged
+from .files import Columns, DataFile
 
 CHECK = "data.rows"
 DUPLICATES_FROM = 0.05
 """Share of repeated prompts from which it is told; some repetition is usual in mixed sets."""
-MAX_HASHES = 2_000_000
 
 
-@dataclass(slots=True)
-class _Seen:
-    rows: int = 0
-    prompt_missing: int = 0
-    prompt_odd: int = 0
-    odd: str = ""
-    truth_missing: int = 0
-    repeated: int = 0
-    sources: Counter[str] = field(default_factory=Counter)
-    hashes: set[bytes] = field(default_factory=set)
+class Rows:
+    """What has been seen of a file's rows."""
 
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.rows = 0
+        self.prompt_missing = 0
+        self.prompt_odd = 0
+        self.odd = ""
+        """What is wrong with the first odd prompt."""
+        self.truth_missing = 0
+        self.sources: Counter[str] = Counter()
+        self.prompts: Counter[bytes] = Counter()
+        """Digest of a prompt -> how often it was seen."""
 
-def check(
-    files: Sequence[DataFile],
-    columns: Columns,
-    settings: Settings,
-    progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Result]:
-    """Looks at the rows of each file, and says how many it read, or that it can't be read."""
-    for number, found in enumerate(files):
-        seen = _Seen()
-        try:
-            for batch in sampled(found, [columns.prompt, columns.source, "reward_model"]):
-                for row in batch:
-                    _row(row, columns, seen)
-                if progress is not None:
-                    progress(number, seen.rows)
-        except (OSError, ValueError, MemoryError) as error:
-            yield unreadable(found.path, found.kind, error)
-            continue
-        if seen.rows:
-            yield from _told(found, seen, columns, settings)
+    @property
+    def repeated(self) -> int:
+        """Rows whose prompt an earlier row had."""
+        return self.prompts.total() - len(self.prompts)
 
-
-def _row(row: dict[str, Any], columns: Columns, seen: _Seen) -> None:
-    seen.rows += 1
-    if columns.prompt in row:
-        prompt = row[columns.prompt]
-        if prompt is None or prompt in ("", []):
-            seen.prompt_missing += 1
-        elif isinstance(prompt, list) and (fault := _odd(prompt)):
-            seen.prompt_odd += 1
-            seen.odd = seen.odd or fault
-        digest = _digest(prompt)
-        seen.repeated += digest in seen.hashes
-        if len(seen.hashes) < MAX_HASHES:
-            seen.hashes.add(digest)
-    truth = row.get("reward_model")
-    if "reward_model" in row and (
-        truth is None or (isinstance(truth, dict) and truth.get("ground_truth") is None)
-    ):
-        seen.truth_missing += 1
-    if isinstance(row.get(columns.source), str):
-        seen.sources[row[columns.source]] += 1
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Looks at one row."""
+        self.rows += 1
+        columns = self.columns
+        if columns.prompt in row:
+            prompt = row[columns.prompt]
+            if prompt is None or prompt in ("", []):
+                self.prompt_missing += 1
+            elif isinstance(prompt, list) and (fault := _odd(prompt)):
+                self.prompt_odd += 1
+                self.odd = self.odd or fault
+            self.prompts[_digest(prompt)] += 1
+        truth = row.get("reward_model")
+        if "reward_model" in row and (
+            truth is None or (isinstance(truth, dict) and truth.get("ground_truth") is None)
+        ):
+            self.truth_missing += 1
+        if isinstance(row.get(columns.source), str):
+            self.sources[row[columns.source]] += 1
 
 
 def _odd(messages: list[Any]) -> str:
@@ -95,10 +77,13 @@ def _digest(prompt: Any) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
 
 
-def _told(found: DataFile, seen: _Seen, columns: Columns, settings: Settings) -> Iterator[Result]:
-    before = len(results := list(_faults(found, seen, columns, settings)))
-    yield from results
-    if not before:
+def told(found: DataFile, seen: Rows, settings: Settings) -> Iterator[Result]:
+    """What is to be said of the rows of a file; nothing where it has none."""
+    if not seen.rows:
+        return
+    faults = [*_faults(found, seen), *_sources(found, seen, settings)]
+    yield from faults
+    if not faults:
         yield ok(
             CHECK,
             f"{found.path}: {seen.rows:,} rows were read, nothing stands out.",
@@ -107,7 +92,7 @@ def _told(found: DataFile, seen: _Seen, columns: Columns, settings: Settings) ->
         )
 
 
-def _faults(found: DataFile, seen: _Seen, columns: Columns, settings: Settings) -> Iterator[Result]:
+def _faults(found: DataFile, seen: Rows) -> Iterator[Result]:
     def fault(severity: Severity, en: str, zh: str, *shown: str, rule: str = "") -> Result:
         text = Text(f"{found.path}: {en}", f"{found.path}：{zh}")
         return Result(CHECK, "fault", text, severity, shown, None, rule)
@@ -121,8 +106,8 @@ def _faults(found: DataFile, seen: _Seen, columns: Columns, settings: Settings) 
     if seen.prompt_missing:
         yield fault(
             "critical",
-            f"{of(seen.prompt_missing)} have nothing in `{columns.prompt}`.",
-            f"{of_zh(seen.prompt_missing)}的 `{columns.prompt}` 为空。",
+            f"{of(seen.prompt_missing)} have nothing in `{seen.columns.prompt}`.",
+            f"{of_zh(seen.prompt_missing)}的 `{seen.columns.prompt}` 为空。",
             rule="VRL021",
         )
     if seen.prompt_odd:
@@ -130,7 +115,7 @@ def _faults(found: DataFile, seen: _Seen, columns: Columns, settings: Settings) 
         yield fault(
             "medium" if answer else "critical",
             f"in {of(seen.prompt_odd)}: {seen.odd}.",
-            f"{of_zh(seen.prompt_odd)}的 `{columns.prompt}` 有问题：{seen.odd}。",
+            f"{of_zh(seen.prompt_odd)}的 `{seen.columns.prompt}` 有问题：{seen.odd}。",
         )
     if seen.truth_missing:
         yield fault(
@@ -145,10 +130,9 @@ def _faults(found: DataFile, seen: _Seen, columns: Columns, settings: Settings) 
             f"{of(seen.repeated)} repeat a prompt that was there before.",
             f"{of_zh(seen.repeated)}与前面的 prompt 重复。",
         )
-    yield from _sources(found, seen, settings)
 
 
-def _sources(found: DataFile, seen: _Seen, settings: Settings) -> Iterator[Result]:
+def _sources(found: DataFile, seen: Rows, settings: Settings) -> Iterator[Result]:
     """Sources for which verl's own reward function has no scorer, where it is the one in use."""
     own = ("reward.custom_reward_function.path", "custom_reward_function.path")
     manager = ("reward.reward_manager.name", "reward_model.reward_manager")
@@ -179,27 +163,14 @@ def _sources(found: DataFile, seen: _Seen, settings: Settings) -> Iterator[Resul
         )
 
 
-def _digests(found: DataFile, columns: Columns) -> Iterator[bytes]:
-    """The prompts of a file up to a damaged place, of which `check` tells."""
-    for batch in undamaged(found, [columns.prompt]):
-        yield from (_digest(row[columns.prompt]) for row in batch)
-
-
-def overlap(
-    train: Sequence[DataFile], validation: Sequence[DataFile], columns: Columns
-) -> Iterator[Result]:
+def overlap(train: Sequence[Rows], validation: Sequence[Rows]) -> Iterator[Result]:
     """Prompts that stand in the training and in the validation files."""
-    if not train or not validation:
-        return
-    held_out: set[bytes] = set()
-    shared = rows = 0
-    for found in validation:
-        held_out.update(_digests(found, columns))
-    for found in train:
-        for digest in _digests(found, columns):
-            rows += 1
-            shared += digest in held_out
-    if shared and held_out:
+    held_out = {digest for seen in validation for digest in seen.prompts}
+    rows = sum(seen.prompts.total() for seen in train)
+    shared = sum(
+        count for seen in train for digest, count in seen.prompts.items() if digest in held_out
+    )
+    if shared:
         yield Result(
             CHECK,
             "fault",

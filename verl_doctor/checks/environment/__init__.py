@@ -6,6 +6,6 @@ since importing torch may fail, crash or hang; pure functions, one file a concer
 
 from .ask import active_python
 from .asking import Stopped
-from .survey import TIMEOUT_S, environment
+from .survey import LOOKS, TIMEOUT_S, environment
 
-__all__ = ["TIMEOUT_S", "Stopped", "active_python", "environment"]
+__all__ = ["LOOKS", "TIMEOUT_S", "Stopped", "active_python", "environment"]

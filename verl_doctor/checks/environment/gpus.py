@@ -23,11 +23,11 @@ SMI_RULES = (
 """What a failing nvidia-smi says -> the rule; else CUD025."""
 
 
-def check(machine: Machine, devices: str | None, torch_sees: int) -> Iterator[Result]:
+def check(machine: Machine, devices: str | None, torch_sees: int | None) -> Iterator[Result]:
     """Judges nvidia-smi's answer. `devices` is CUDA_VISIBLE_DEVICES, `torch_sees` the number of
-    GPUs that torch could use."""
+    GPUs that torch could use, None where it was not asked."""
     if machine.missing:
-        if torch_sees:
+        if torch_sees != 0:
             yield unknown(
                 CHECK,
                 "nvidia-smi is not there: other processes on the GPUs were not looked for.",

@@ -11,7 +11,7 @@ from ..types import Result, ok, unknown
 from . import megatron
 from .engine import Engine
 from .phases import phases
-from .plan import Unreadable, plan, shape_of
+from .plan import Unreadable, of_megatron, plan
 from .spans import GIB, Phase
 
 __all__ = ["CHECK", "check"]
@@ -29,20 +29,22 @@ def check(settings: Settings, gpu: float | None) -> Iterator[Result]:
     """The table of the phases, and what clearly does not fit.
 
     Takes the settings of the run and the bytes of one of its GPUs, None where they aren't known.
-    Nothing is said of a run that names no model.
+    Nothing is said of a run that names no model of its own.
     """
     if not settings.name.startswith("ppo") or MODEL not in settings.given:
         return
     try:
         if settings.get(f"{ACTOR}.strategy") == "megatron":
-            shape = shape_of(settings.get(MODEL))
+            shape = of_megatron(settings)
             yield _judged((megatron.update(shape, settings),), (), gpu, padded=True)
             return
         found = plan(settings)
     except Unreadable as missing:
         yield unknown(CHECK, f"No estimate: {missing.en}.", f"无法估算：{missing.zh}。")
         return
-    cache = (found.engine.row(gpu),) if found.engine and gpu else ()
+    cache: tuple[str, ...] = (found.engine.row(gpu),) if found.engine and gpu else ()
+    if found.engine_why:
+        cache = (f"{'engine':<13} not estimated ({found.engine_why}): in no number above",)
     yield _judged(phases(found, gpu), cache, gpu, padded=found.padded)
     if found.engine and gpu:
         yield from _cache(found.engine, gpu)

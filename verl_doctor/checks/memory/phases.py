@@ -62,7 +62,7 @@ def _weight_sync(plan: Plan, waiting: Span) -> Phase:
     actor, shape = plan.actor, plan.actor.model.shape
     states = actor.model.optimizer.times(0 if actor.states_leave else 1)
     copy = engine.transfer(shape, plan.bucket)
-    held = Span.exactly(plan.engine.weights) if plan.engine else None
+    held = Span.exactly(plan.engine.weights) if plan.engine else _awake(plan, None)
     return Phase(
         "weight sync",
         (
@@ -76,10 +76,13 @@ def _weight_sync(plan: Plan, waiting: Span) -> Phase:
 
 
 def _awake(plan: Plan, gpu: float | None) -> Span | None:
-    if plan.engine is None or gpu is None:
+    if plan.engine is None:
+        return None if plan.engine_why else NOTHING  # it stands on GPUs of its own
+    if gpu is None:
         return None
     return Span.exactly(plan.engine.share * gpu)
 
 
 def _asleep(plan: Plan, gpu: float | None) -> Span | None:
-    return engine.asleep() if plan.engine_sleeps else _awake(plan, gpu)
+    asleep = plan.engine_sleeps and (plan.engine is not None or plan.engine_why)
+    return engine.asleep() if asleep else _awake(plan, gpu)

@@ -23,8 +23,19 @@ BUCKET_KEYS = (
     f"{ROLLOUT}.update_weights_bucket_megabytes",
 )
 
-LEANER = ("lora_rank", "use_liger", "enable_activation_offload", "tiled_mlp.enabled")
+LEANER = {
+    "lora_rank": "LoRA",
+    "lora.rank": "LoRA",
+    "use_liger": "Liger",
+    "enable_activation_offload": "activation offload",
+    "tiled_mlp.enabled": "tiled MLP",
+}
 """Settings of a model that make it need less than the formulas say: no lower bound then."""
+OPTIMIZER_ON_HOST = (
+    f"{ACTOR}.optim.override_optimizer_config.optimizer_cpu_offload",
+    f"{ACTOR}.optim.override_optimizer_config.optimizer_offload_fraction",
+)
+"""Megatron's optimizer leaves the GPU."""
 
 
 class Unreadable(Exception):
@@ -61,7 +72,9 @@ class Plan:
     actor: Role
     critic: Role | None
     engine: Engine | None
-    """None where it stands on GPUs of its own, or is no vLLM."""
+    """None where its share can't be told, or it stands on GPUs of its own."""
+    engine_why: str
+    """Why its share can't be told; empty where it can, or there is none."""
     engine_sleeps: bool
     bucket: float
     padded: bool
@@ -74,10 +87,12 @@ def plan(settings: Settings) -> Plan:
     actor = _actor(read)
     critic = _critic(read) if uses_critic(settings) else None
     bucket = next((found for key in BUCKET_KEYS if (found := read.number(key))), 2048)
+    engine, why = _engine(read, actor.model.shape)
     return Plan(
         actor,
         critic,
-        _engine(read, actor.model.shape),
+        engine,
+        why,
         settings.get(f"{ROLLOUT}.free_cache_engine") is not False,
         bucket * MIB,
         settings.get("actor_rollout_ref.model.use_remove_padding") is False,
@@ -88,7 +103,10 @@ def shape_of(folder: Any) -> Shape:
     """The sizes of the model in a local folder. Raises Unreadable."""
     if not isinstance(folder, str):
         raise Unreadable("the model's path can't be told", "无法确定模型路径")
-    config, _ = read_json(Path(os.path.expanduser(folder)) / "config.json")
+    try:
+        config, _ = read_json(Path(os.path.expanduser(folder)) / "config.json")
+    except OSError:  # no rights, a name too long
+        config = None
     if not isinstance(config, Mapping):
         raise Unreadable(
             f"{folder} holds no config.json here", f"本机的 {folder} 下没有 config.json"
@@ -99,6 +117,24 @@ def shape_of(folder: Any) -> Shape:
             f"sizes of {folder} unknown: {found}", f"无法得知 {folder} 的结构：{found}"
         )
     return found
+
+
+def refuse(settings: Settings, leaner: Mapping[str, str]) -> None:
+    """Raises Unreadable for the first of these settings that is in use, by what it stands for."""
+    for key, what in leaner.items():
+        if settings.get(key):
+            raise Unreadable(
+                f"{what} ({key}) is not estimated; it needs less than the same run without it",
+                f"未估算 {what}（{key}），其显存占用会低于未启用时",
+            )
+
+
+def of_megatron(settings: Settings) -> Shape:
+    """The sizes of the actor that Megatron trains. Raises Unreadable."""
+    model = "actor_rollout_ref.model"
+    leaner = {f"{model}.{name}": what for name, what in LEANER.items()}
+    refuse(settings, leaner | dict.fromkeys(OPTIMIZER_ON_HOST, "optimizer offload"))
+    return shape_of(settings.get(f"{model}.path"))
 
 
 class _Reader:
@@ -125,9 +161,8 @@ class _Reader:
         strategy = self.settings.get(f"{section}.strategy")
         if strategy not in ("fsdp", "fsdp2"):
             raise Unreadable(f"strategy {strategy} is not estimated", f"未估算 strategy {strategy}")
-        for key in (*(f"{model}.{name}" for name in LEANER), f"{fsdp}.offload_policy"):
-            if self.settings.get(key):
-                raise Unreadable(f"{key} is not estimated", f"未估算 {key}")
+        leaner = {f"{model}.{name}": what for name, what in LEANER.items()}
+        refuse(self.settings, leaner | {f"{fsdp}.offload_policy": "offload_policy"})
         optimizer = self.settings.get(f"{section}.optim.optimizer")
         if optimizer not in (None, "AdamW"):  # early releases know no other
             raise Unreadable(f"optimizer {optimizer} is not estimated", f"未估算优化器 {optimizer}")
@@ -218,7 +253,8 @@ def _critic(read: _Reader) -> Role:
     )
 
 
-def _engine(read: _Reader, actor: Shape) -> Engine | None:
+def _engine(read: _Reader, actor: Shape) -> tuple[Engine | None, str]:
+    """The engine beside the trainer, or why its share can't be told."""
     share, tensor = (
         read.number(f"{ROLLOUT}.{name}")
         for name in ("gpu_memory_utilization", "tensor_model_parallel_size")
@@ -226,10 +262,16 @@ def _engine(read: _Reader, actor: Shape) -> Engine | None:
     apart = read.number(f"{ROLLOUT}.nnodes")
     name = read.settings.get(f"{ROLLOUT}.name")
     quantized = read.settings.get(f"{ROLLOUT}.quantization")
-    if apart or name != "vllm" or not share or not tensor or quantized not in (None, UNKNOWN):
-        return None
+    if apart:
+        return None, ""
+    if name != "vllm":
+        return None, f"rollout.name={name}"
+    if quantized not in (None, UNKNOWN):
+        return None, f"rollout.quantization={quantized}"
+    if not share or not tensor:
+        return None, "its share or its parallel size is not a number"
     sequences = read.number(f"{ROLLOUT}.max_num_seqs")
-    return Engine(
+    engine = Engine(
         actor,
         int(tensor),
         int(read.number(f"{ROLLOUT}.pipeline_model_parallel_size") or 1),
@@ -237,3 +279,4 @@ def _engine(read: _Reader, actor: Shape) -> Engine | None:
         int(sequences) if sequences else None,
         read.length,
     )
+    return engine, ""

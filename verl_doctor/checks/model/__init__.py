@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..types import Result
+from ..types import Result, unreachable
 from . import checkpoint, folder, weights
 
 __all__ = ["check"]
@@ -18,14 +18,9 @@ def check(path: Path, *, nan: bool = False, role: str = "actor") -> Iterator[Res
     them), and whose model it is, for the words. Only headers are read otherwise.
     """
     try:
-        yield from _check(path, nan, role)
+        missing = folder.missing(path)
     except OSError as error:
-        why = error.strerror or str(error)
-        yield folder.fault(path, "critical", "can't be read.", "无法读取。", why)
-
-
-def _check(path: Path, nan: bool, role: str) -> Iterator[Result]:
-    missing = folder.missing(path)
+        missing = unreachable(folder.CHECK, path, error)
     if missing is not None:
         yield missing
         return

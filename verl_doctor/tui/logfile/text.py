@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...logs.prefix import Peeled, peel
-from ...logs.text import plain, visible
+from ...logs.text import visible
 from ...quantities import size
+from ...scan.colours import plain
 from ...sources.encoding import chinese_lines
 from ...sources.types import Notes
 from .levels import level_of

@@ -6,7 +6,7 @@ Checks only read. They run in children of their own, asked in a thread; Esc ends
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,10 +16,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from ...checks.names import SUBJECTS
 from ...checks.types import Result
 from ...diagnose.hints import asked
 from ...model import Finding, Lang
-from ...render.checks import SUBJECTS
 from ..words import word
 from .ask import Confirm, Question
 from .base import DoctorScreen, titled
@@ -65,7 +65,8 @@ class Checking(DoctorScreen):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.app.push_screen(Running(python, self.lang), ran)
+                run = Running(python, self.lang, self._of_the_run(python, wanted))
+                self.app.push_screen(run, ran)
 
         def ran(results: tuple[Result, ...] | None) -> None:
             if results is not None:
@@ -76,12 +77,29 @@ class Checking(DoctorScreen):
         text = _told(wanted, about, python, self.lang)
         self.app.push_screen(Confirm(word("check_title", self.lang), text), answered)
 
+    def _of_the_run(self, python: str, wanted: Sequence[str]) -> Callable[[], list[Result]]:
+        """What runs those of the wanted checks that look at the settings of the log's run, its
+        data and its model."""
+        reading = self.doctor.reading
+        of_the_run = [name for name in wanted if not name.startswith("env.")]
+
+        def results() -> list[Result]:
+            if not of_the_run:
+                return []
+            from ...checks.examine import Subject, ask_interpreter, examine, of_log
+
+            machine = Subject(python, ask_interpreter(python))
+            subject = of_log(machine, reading.versions.get("verl", ""), reading.settings)
+            return [*examine(subject, of_the_run)]
+
+        return results
+
 
 def _told(wanted: Sequence[str], about: str, python: str, lang: Lang) -> Content:
     """What would be run, where, what it does there, and the keys that answer."""
     head = word("check_for", lang, what=about) if wanted else word("check_all", lang)
     parts: list[str | tuple[str, str]] = [(head, "bold")]
-    for name in wanted or SUBJECTS:
+    for name in wanted or [one for one in SUBJECTS if one.startswith("env.")]:
         subject = SUBJECTS.get(name)
         parts += [(f"\n  {name}", "bold"), f"  {subject.get(lang)}" if subject else ""]
     if wanted:
@@ -97,10 +115,12 @@ class Running(Question[tuple[Result, ...] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "stop", show=False)]
 
-    def __init__(self, python: str, lang: Lang) -> None:
+    def __init__(self, python: str, lang: Lang, others: Callable[[], Sequence[Result]]) -> None:
+        """Takes the interpreter whose environment is checked, and what runs the other checks."""
         super().__init__()
         self._python = python
         self._lang = lang
+        self._others = others
         self._stop = threading.Event()
 
     def compose(self) -> ComposeResult:
@@ -127,6 +147,7 @@ class Running(Question[tuple[Result, ...] | None]):
             results = tuple(
                 environment(self._python, stopped=self._stop.is_set, tell=self._progress)
             )
+            results = (*self._others(), *results)
         except Stopped:
             told = word("check_stopped", self._lang)
         except Exception as error:  # a fault of ours must not take what has been found away

@@ -7,10 +7,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import OptionList
 
+from ...checks.names import SUBJECTS
 from ...checks.types import Result
 from ...logs.text import visible
 from ...model import Lang
-from ...render.checks import MARKS, SUBJECTS, SUM, counts, standing
+from ...render.checks import MARKS, SUM, counts, standing
 from ...render.labels import label, pasted
 from ..keys import LIST, bindings
 from ..widgets.findings import STYLES
