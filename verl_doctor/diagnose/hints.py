@@ -71,7 +71,7 @@ class Hints:
             faults, found = [], [] if faults else [one for one in found if one.state == "ok"]
         for one in faults if hint.state == "fault" else found:
             if not hint.matches or self._confirm.search(hint.matches, one.words) is not None:
-                value = visible(one.text, 160)
+                value = visible(one.text, 160).rstrip(".。")
                 if one.where:
                     return say("because_bundle", self._lang, where=one.where, value=value)
                 return say("because_check", self._lang, value=value)
