@@ -6,6 +6,7 @@ usage: refresh_expected.py            (then read the diff: each change is a clai
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -49,4 +50,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.partition("\n\n")[0]).parse_args()
     main()

@@ -5,6 +5,7 @@ usage: python scripts/refresh_tui.py    (look at `git diff` before you commit it
 
 from __future__ import annotations
 
+import argparse
 import html
 import os
 import re
@@ -58,4 +59,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.partition("\n\n")[0]).parse_args()
     main()

@@ -41,7 +41,7 @@ def test_the_log_opens_at_the_decisive_line_and_the_verdict_is_said() -> None:
         assert user.line == 10
         screen = user.screen()
         assert "FAILED" in screen
-        assert "rank 1 did not join" in screen
+        assert "NCCL timeout: rank 0 waited" in screen
         assert ">E 10▌[rank0]" in screen
 
     use(NCCL, script)
