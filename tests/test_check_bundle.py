@@ -65,7 +65,7 @@ def test_a_log_is_diagnosed_with_what_was_found_elsewhere(
     [cause] = [one for one in read["causes"] if one["state"] == "confirmed"]
     assert cause == read["causes"][0]
     host = bundle.read(str(saved)).where
-    assert cause["because"] == [f"on {host}: {FOUND.text.en}"]
+    assert cause["because"] == [f"on {host}: {FOUND.text.en.rstrip('.')}"]
     assert "env.extensions" not in read["checks"]
     without = diagnosed(capsys, log)
     assert {one["state"] for one in without["causes"]} == {"possible"}
