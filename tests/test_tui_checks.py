@@ -172,11 +172,16 @@ def test_all_checks_can_be_run_again_and_looked_at_later_in_chinese(tmp_path: Pa
     use(NCCL, script, lang="zh", python=NOWHERE)
 
 
-def test_esc_stops_the_checks_and_ends_their_children(tmp_path: Path) -> None:
-    pids = tmp_path / "pids"
-    python = tmp_path / "python"
+def endless_python(folder: Path) -> tuple[Path, Path]:
+    """An interpreter that never answers, and the file to which it writes its process ids."""
+    pids, python = folder / "pids", folder / "python"
     python.write_text(f'#!/bin/sh\necho $$ >> "{pids}"\nexec sleep 3600\n')
     python.chmod(0o755)
+    return python, pids
+
+
+def test_esc_stops_the_checks_and_ends_their_children(tmp_path: Path) -> None:
+    python, pids = endless_python(tmp_path)
 
     async def script(user: User) -> None:
         await user.press("P")
@@ -194,10 +199,7 @@ def test_esc_stops_the_checks_and_ends_their_children(tmp_path: Path) -> None:
 
 
 def test_leaving_the_app_ends_the_checks(tmp_path: Path) -> None:
-    pids = tmp_path / "pids"
-    python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\necho $$ >> "{pids}"\nexec sleep 3600\n')
-    python.chmod(0o755)
+    python, pids = endless_python(tmp_path)
 
     async def script(user: User) -> None:
         await user.press("P")

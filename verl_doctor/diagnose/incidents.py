@@ -177,4 +177,4 @@ def _raised(exc: Exc, caller: Frame) -> str:
     places = [frame for frame in exc.frames if not frame.library]
     if not places or places[-1].user:
         return ""
-    return f"{places[-1].place}" + (f" (via {caller.place})" if caller.user else "")
+    return places[-1].place + (f" (via {caller.place})" if caller.user else "")

@@ -83,7 +83,7 @@ def unknown_overrides(text: str) -> list[str]:
         if mark == "+":
             if key in keys:
                 wrong.append(f"+{key} is a key of verl {newest()}: without the +")
-            elif not any(key[: i.start()] in keys for i in re.finditer(r"\.", key)):
+            elif not _has_place(key, keys):
                 wrong.append(f"+{key} is added to nothing that verl {newest()} has")
             continue
         if key not in keys and mark != "++":
@@ -107,7 +107,12 @@ def refused_by(overrides: str) -> list[str]:
 def _taken(overrides: str, keys: frozenset[str]) -> bool:
     for found in _ITEM.finditer(overrides):
         mark, key = found["mark"], found["key"]
-        inside = any(key[: i.start()] in keys for i in re.finditer(r"\.", key))
-        if mark != "++" and not (inside and key not in keys if mark == "+" else key in keys):
+        added = key not in keys and _has_place(key, keys)
+        if mark != "++" and not (added if mark == "+" else key in keys):
             return False
     return True
+
+
+def _has_place(key: str, keys: frozenset[str]) -> bool:
+    """Whether a mapping is among the keys that a dotted key can be added to."""
+    return any(key[: i.start()] in keys for i in re.finditer(r"\.", key))
