@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from ..errors import BundleError
+from ..logs.json_text import json_text
 from ..logs.mask import mask
 from ..logs.text import visible
 from ..model import SEVERITIES, Fix, Text
@@ -89,7 +90,7 @@ def written(bundle: Bundle) -> str:
         "verl": bundle.verl,
         "results": [_plain(one) for one in bundle.results[:MAX_RESULTS]],
     }
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    return json_text(document, indent=1)
 
 
 def _plain(one: Result) -> dict[str, Any]:
