@@ -20,7 +20,8 @@ from ..detect.progress import Progress, phase_of_frames
 from ..detect.samples import Samples
 from ..knowledge.base import RuleBase
 from ..logs.blocks import Part
-from ..logs.reader import Done, Dump, Item, Reader, Seen
+from ..logs.items import Again, Done, Dump, Item, Seen
+from ..logs.reader import Reader
 from ..match.matcher import Matcher
 from ..model import Block, Event, Evidence, Line, Match
 from ..scan import anchors
@@ -40,6 +41,15 @@ class Closed(NamedTuple):
     incidents: Incidents
     seen_rules: set[str]
     quoted: int
+
+
+class Told(NamedTuple):
+    """What a traceback is about."""
+
+    block: Block
+    best: Match
+    also: set[str]
+    """The other rules that hold in it."""
 
 
 class Collector:
@@ -80,6 +90,8 @@ class Collector:
         """The run is known to have ended: a log that stops is no silence."""
         self._pending: dict[int, list[Match]] = defaultdict(list)
         self._regions: dict[int, int] = {}
+        self._told: dict[int, Told] = {}
+        """By token, what the tracebacks came to that may come again."""
         self._held: list[tuple[int, Match, set[str], int]] = []
         """(sample, match, other rules, last line of it) of what lies in a model's text."""
         self._quoted = 0
@@ -95,7 +107,9 @@ class Collector:
         if isinstance(item, Seen):
             self._seen(item)
         elif isinstance(item, Done):
-            self._done(item.token, item.block)
+            self._done(item)
+        elif isinstance(item, Again):
+            self._again(item)
         elif isinstance(item, Dump):
             self.settings.dump(item.text)
             self.progress.enter(item.line.number, "config")
@@ -109,6 +123,7 @@ class Collector:
     def end_source(self, path: str, lines: int) -> None:
         """The source has been read; the next one's lines are numbered from here on."""
         self.total_lines += lines
+        self._told.clear()
         self._ends[path] = self.total_lines
 
     def end_of(self, path: str) -> int:
@@ -199,8 +214,9 @@ class Collector:
 
     # --- tracebacks -------------------------------------------------------------------------
 
-    def _done(self, token: int, block: Block) -> None:
-        pending = self._pending.pop(token, [])
+    def _done(self, done: Done) -> None:
+        block = done.block
+        pending = self._pending.pop(done.token, [])
         placed = []
         for match in pending:
             for i, exc in enumerate(block.chain):
@@ -214,16 +230,31 @@ class Collector:
                 )
                 if pattern_in_source:
                     placed.append(replace(match, block=block, exc=last))
-        self._block(block, placed, self._regions.pop(token, 0))
-
-    def _block(self, block: Block, placed: list[Match], region: int) -> None:
+        region = self._regions.pop(done.token, 0)
         if block.ignored:
             self.ignored += 1
             return
         best, also, every = self._winner.of_block(block, placed)
+        if done.kept:
+            self._told[done.token] = Told(block, best, also)
         for match in every:
             self.matched(match)
         self._record(best, also, region, block.last_line)
+
+    def _again(self, again: Again) -> None:
+        told = self._told.get(again.token)
+        if told is None:  # Python ignored it
+            self.ignored += 1
+            return
+        block, best, also = told
+        head = Line("", again.line, block.path, block.worker, time=again.time)
+        self.lives.seen(replace(head, number=again.last_line))
+        lines = again.line - block.first_line
+        match = replace(best, line=best.line + lines, time=again.time)
+        region = self.samples.region(head)
+        if region:  # it may prove to be what ended the run; elsewhere it only counts
+            match = replace(match, block=block.moved(lines, again.time))
+        self._record(match, also, region, again.last_line)
 
     def _line(self, matches: list[Match], region: int) -> None:
         for match in matches:
@@ -234,7 +265,8 @@ class Collector:
     # --- incidents --------------------------------------------------------------------------
 
     def matched(self, match: Match) -> None:
-        """Called for every match, before anything is chosen; the proofs of rules listen here."""
+        """Called for every match, before anything is chosen; the proofs of rules listen here.
+        Of a traceback that comes `Again` it has been called before."""
 
     def _record(self, match: Match, also: set[str], region: int, last_line: int) -> None:
         if match.rule:
@@ -256,13 +288,16 @@ class Collector:
         rule = self.base.rule(match.rule) if match.rule else None
         if rule is not None and rule.role == "context":
             return
+        incidents.add(match, rule, also, self.phase)
+
+    def phase(self, match: Match) -> str:
+        """The phase that the run was in when a match was printed."""
         phase = ""
         if match.block is not None:
             frames = [frame for exc in match.block.chain for frame in exc.frames]
             phase = phase_of_frames("\n".join(f"{one.function} {one.file}" for one in frames))
         # stacks of a hang tell the phase better than the last banner
-        phase = phase or match.captures.get("phase", "") or self.progress.phase_at(match.line)[0]
-        incidents.add(replace(match, phase=phase), rule, also)
+        return phase or match.captures.get("phase", "") or self.progress.phase_at(match.line)[0]
 
     def closed(self) -> Closed:
         """Everything as if the log ended here: patterns over several lines, detectors, metrics,

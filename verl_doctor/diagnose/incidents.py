@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..model import Block, Evidence, Exc, Frame, Match, Rule
@@ -121,15 +121,20 @@ class Incidents:
         other.by_key = {key: incident.copy() for key, incident in self.by_key.items()}
         return other
 
-    def add(self, match: Match, rule: Rule | None, also: set[str] | None = None) -> None:
-        """Folds a match into its incident."""
+    def add(
+        self, match: Match, rule: Rule | None, also: set[str], phase: Callable[[Match], str]
+    ) -> None:
+        """Folds a match into its incident. `phase` is asked only for the match that stands for
+        the incident: to know it takes longer than to count a match."""
         key = incident_key(match, rule)
         incident = self.by_key.get(key)
+        if incident is None or match.line < incident.first.line:
+            match = replace(match, phase=phase(match))
         if incident is None:
             if len(self.by_key) >= self.MAX:
                 return
             incident = self.by_key[key] = Incident(key, rule, match)
-        incident.add(match, also or set())
+        incident.add(match, also)
 
 
 def incident_key(match: Match, rule: Rule | None) -> str:

@@ -57,7 +57,7 @@ def report(
     if root is None and not collector.progress.finished:
         for match in filter(None, _last_signs(collector, tail)):
             rule = collector.base.rule(match.rule) if match.rule else None
-            closed.incidents.add(match, rule)
+            closed.incidents.add(match, rule, set(), collector.phase)
             order, root = _order(collector, closed, lang)
             if root is not None:
                 break

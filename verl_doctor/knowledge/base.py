@@ -28,6 +28,8 @@ class RuleBase:
         """For each literal, the (rule id, pattern index) that it proposes."""
         self.awaited: set[int] = set()
         """Literals whose absence an `absent` rule looks for."""
+        self.counted: set[int] = set()
+        """Literals of which every hit counts: those of rules over several lines."""
         self.by_exception: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self.by_kind: dict[str, list[str]] = defaultdict(list)
         self._explains: dict[str, frozenset[str]] = {}
@@ -45,10 +47,12 @@ class RuleBase:
                     for name in pattern["exception"]:
                         self.by_exception[name].append((rule_id, i))
                     continue
-                literal = max(pattern["contains"], key=len)
-                self.uses[self._number(literal, numbers)].append((rule_id, i))
-            for text in plain.get("missing", ()):
-                self.awaited.add(self._number(text, numbers))
+                literal = self._number(max(pattern["contains"], key=len), numbers)
+                self.uses[literal].append((rule_id, i))
+                if kind != "line":
+                    self.counted.add(literal)
+            self.awaited.update(self._number(text, numbers) for text in plain.get("missing", ()))
+        self.counted |= self.awaited
 
     def _number(self, literal: str, numbers: dict[str, int]) -> int:
         number = numbers.get(literal)

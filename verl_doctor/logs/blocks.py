@@ -6,6 +6,7 @@ torch's DataLoader, multiprocessing and rich print a traceback, and nothing abou
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from enum import Enum, auto
 
@@ -51,8 +52,10 @@ class Assembler:
         self._open: dict[Worker, OpenTraceback] = {}
         """In the order of their last lines."""
         self._latest: OpenTraceback | None = None
-        self.done: list[tuple[int, Block]] = []
-        self._count = 0
+        self.done: list[tuple[int, Block, int]] = []
+        """(token, traceback, number of its lines or 0 where those of others stand between)."""
+        self.opened = 0
+        """Tracebacks begun so far; the token of the last one."""
         self._ignored: dict[Worker, int] = {}
         """Line of the last `Exception ignored in` of a worker: Python went on after it."""
 
@@ -60,6 +63,15 @@ class Assembler:
     def busy(self) -> bool:
         """Whether a traceback is open, so that every following line has to be looked at."""
         return bool(self._open)
+
+    @property
+    def workers(self) -> Collection[Worker]:
+        """Who has a traceback open."""
+        return self._open.keys()
+
+    def goes_on(self, number: int) -> bool:
+        """Whether a line of that number belongs to the traceback before it if it has no prefix."""
+        return self._latest is not None and self._latest.last == number - 1
 
     def feed(
         self, line: Line, formats: tuple[str, ...], *, exception: bool = False
@@ -69,14 +81,12 @@ class Assembler:
         The number is that of the pair in `done` later. `exception`: the line may hold an
         exception's name at its start, with no traceback above it in this log.
         """
+        self._expire(line.number)
         worker = line.worker
         block = self._open.get(worker)
-        if block is None and worker == self._nobody and self._latest is not None:
+        if block is None and worker == self._nobody and self.goes_on(line.number) and not formats:
             # Ray prints a prefix before the first line of a message only
-            candidate = self._latest
-            if candidate.last == line.number - 1 and not formats:
-                block = candidate
-        self._expire(line.number)
+            block = self._latest
         if block is not None:
             part = self._take(block, line, formats)
             if part is not None:
@@ -118,8 +128,8 @@ class Assembler:
             line.number,
             repeated=line.repeated,
         )
-        self._count += 1
-        opened.token = self._count
+        self.opened += 1
+        opened.token = self.opened
         opened.ignored = 0 < line.number - self._ignored.get(line.worker, -9) <= 3
         opened.group = "Exception Group" in text
         if "─" in text:
@@ -140,6 +150,22 @@ class Assembler:
             if number - block.last <= MAX_GAP:
                 return
             self._end(block)
+
+    def aside(self, worker: Worker, number: int) -> bool:
+        """Whether a traceback that this worker begins at a line is sure to be one of its own, so
+        that it need not be fed where its lines are known; what the worker has open is closed."""
+        self._expire(number)
+        block = self._open.get(worker)
+        if block is None and worker == self._nobody and self.goes_on(number):
+            block = self._latest
+        if 0 < number - self._ignored.get(worker, -9) <= 3:
+            return False
+        if block is not None:
+            if block.state is not State.MESSAGE or block.bare or block.group or block.backwards:
+                return False
+            self._end(block)
+        self._latest = None
+        return True
 
     def settle(self) -> None:
         """Closes what has its exception; a traceback that still waits for it stays open."""
@@ -324,6 +350,7 @@ class Assembler:
         if not block.chain:
             return
         last = max(max(exc.last_line for exc in block.chain), block.first)
+        lines = block.last - block.first + 1
         self.done.append(
             (
                 block.token,
@@ -338,5 +365,6 @@ class Assembler:
                     time=block.time,
                     repeated=block.repeated,
                 ),
+                lines if lines == len(block.widths) + 1 else 0,
             )
         )

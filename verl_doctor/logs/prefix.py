@@ -144,6 +144,16 @@ def peel(text: str) -> Peeled:
     return Peeled(text[pos:], worker, level, time, tuple(names))
 
 
+def is_steady(names: tuple[str, ...]) -> bool:
+    """Whether prefixes of these formats are the same on all lines of a worker, and are on all."""
+    return bool(names) and _steady().issuperset(names)
+
+
+@cache
+def _steady() -> frozenset[str]:
+    return frozenset(fmt.name for fmt in discover() if fmt.steady)
+
+
 def _refined(worker: Worker, fields: Mapping[str, str | None], every_line: bool) -> Worker:
     """The worker of the outer prefixes, and what one more says.
 

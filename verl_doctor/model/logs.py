@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 
@@ -133,6 +133,20 @@ class Block:
     """Python says that it ignored it (`Exception ignored in …`, from a `__del__` or at exit)."""
     time: float | None = None
     repeated: int = 1
+
+    def moved(self, lines: int, time: float | None) -> Block:
+        """The same traceback, printed so many lines further down, at another time."""
+        chain = tuple(
+            replace(
+                exc,
+                line=exc.line + lines,
+                last_line=exc.last_line + lines,
+                frames=tuple(replace(frame, at=frame.at + lines) for frame in exc.frames),
+            )
+            for exc in self.chain
+        )
+        first, last = self.first_line + lines, self.last_line + lines
+        return replace(self, first_line=first, last_line=last, chain=chain, time=time)
 
 
 @dataclass(frozen=True, slots=True)

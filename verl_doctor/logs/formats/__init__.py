@@ -55,6 +55,8 @@ class Format:
     """The prefix stands before each line of its process, so what it says of node, actor, pid and
     rank is who the worker is. Otherwise it heads a message whose further lines have none, and may
     only name a worker that nothing else has named: two names would tear one process apart."""
+    steady: bool = False
+    """The prefix is the same, byte for byte, on every line of its process."""
     unwrap: Callable[[str], tuple[str, Mapping[str, str]] | None] | None = None
     """For a message inside an envelope: takes the text from where the pattern matched, returns the
     message and its fields, or None if it is no such envelope."""
