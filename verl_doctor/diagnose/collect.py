@@ -25,7 +25,7 @@ from ..logs.reader import Reader
 from ..match.matcher import Matcher
 from ..model import Block, Event, Evidence, Line, Match
 from ..scan import anchors
-from .incidents import Incidents, template
+from .incidents import Incidents, incident_key, template
 from .lives import Lives
 from .messages import Messages
 from .winner import Winner
@@ -50,6 +50,8 @@ class Told(NamedTuple):
     best: Match
     also: set[str]
     """The other rules that hold in it."""
+    key: str
+    """That of its incident."""
 
 
 class Collector:
@@ -132,14 +134,14 @@ class Collector:
 
     def _seen(self, seen: Seen) -> None:
         line, found = seen.line, seen.anchors
-        self.lives.seen(line)
+        self.lives.seen(line.worker, line.number, line.time)
         if line.worker.rank:
             self.ranks.add(line.worker.rank)
         if line.repeated > 1:
             self.folded += line.repeated
         if anchors.SAMPLE in found:
             self.samples.mark(line)
-        region = self.samples.region(line)
+        region = self.samples.region(line.worker, line.number)
         if seen.part is not None:
             if seen.token not in self._regions:
                 self._regions[seen.token] = region
@@ -236,7 +238,8 @@ class Collector:
             return
         best, also, every = self._winner.of_block(block, placed)
         if done.kept:
-            self._told[done.token] = Told(block, best, also)
+            rule = self.base.rule(best.rule) if best.rule else None
+            self._told[done.token] = Told(block, best, also, incident_key(best, rule))
         for match in every:
             self.matched(match)
         self._record(best, also, region, block.last_line)
@@ -246,12 +249,13 @@ class Collector:
         if told is None:  # Python ignored it
             self.ignored += 1
             return
-        block, best, also = told
-        head = Line("", again.line, block.path, block.worker, time=again.time)
-        self.lives.seen(replace(head, number=again.last_line))
+        block, best, also, key = told
+        self.lives.seen(block.worker, again.last_line, again.time)
         lines = again.line - block.first_line
+        region = self.samples.region(block.worker, again.line)
+        if not region and self.incidents.again(key, best, best.line + lines, again.time):
+            return
         match = replace(best, line=best.line + lines, time=again.time)
-        region = self.samples.region(head)
         if region:  # it may prove to be what ended the run; elsewhere it only counts
             match = replace(match, block=block.moved(lines, again.time))
         self._record(match, also, region, again.last_line)

@@ -82,13 +82,8 @@ class Incident:
         """Folds one more printing in; blocks of slow workers may close after later ones."""
         if match.line < self.first.line:
             self.first = match
-        self.count += match.repeated
         self.also |= also
-        if match.line >= self.last_line:
-            self.last_line, self.last_path = match.line, match.path
-            self.last_uncaught = match.block is not None and match.block.uncaught
-        if match.time is not None:
-            self.last_time = match.time
+        self.again(match, match.line, match.time)
         label = match.worker.label
         if label in self.workers:
             self.workers[label] = min(self.workers[label], match.line)
@@ -99,6 +94,15 @@ class Incident:
         if len(self.evidence) < MAX_EVIDENCE:
             self.evidence.append(Evidence(match.path, match.line, match.text))
             self.evidence += [Evidence(match.path, line, "") for line in match.lines]
+
+    def again(self, match: Match, line: int, time: float | None) -> None:
+        """Counts one more printing, on that line and at that time, of a match that it has."""
+        self.count += match.repeated
+        if line >= self.last_line:
+            self.last_line, self.last_path = line, match.path
+            self.last_uncaught = match.block is not None and match.block.uncaught
+        if time is not None:
+            self.last_time = time
 
     def copy(self) -> Incident:
         """An incident of its own that further printings don't reach."""
@@ -135,6 +139,14 @@ class Incidents:
                 return
             incident = self.by_key[key] = Incident(key, rule, match)
         incident.add(match, also)
+
+    def again(self, key: str, match: Match, line: int, time: float | None) -> bool:
+        """Counts one more printing of a match; says whether its incident had all else of it."""
+        incident = self.by_key.get(key)
+        if incident is None or len(incident.evidence) < MAX_EVIDENCE:
+            return False
+        incident.again(match, line, time)
+        return True
 
 
 def incident_key(match: Match, rule: Rule | None) -> str:

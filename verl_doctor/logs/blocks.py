@@ -29,6 +29,8 @@ from .text import whole_number
 
 MAX_GAP = 400
 """Lines of other workers after which an unfinished traceback is taken as it is."""
+MAX_BARE_GAP = 64
+"""The same where no traceback led to the exception: less shows that a later line belongs to it."""
 MAX_MESSAGE = 60
 MAX_BARE = 8
 MAX_FRAMES = 400
@@ -50,7 +52,8 @@ class Assembler:
         self._nobody = nobody
         """Who lines without a prefix belong to."""
         self._open: dict[Worker, OpenTraceback] = {}
-        """In the order of their last lines."""
+        self._due = 0
+        """Line before which none of them has waited too long."""
         self._latest: OpenTraceback | None = None
         self.done: list[tuple[int, Block, int]] = []
         """(token, traceback, number of its lines or 0 where those of others stand between)."""
@@ -91,8 +94,6 @@ class Assembler:
             part = self._take(block, line, formats)
             if part is not None:
                 block.last = line.number
-                if self._open.pop(block.worker, None) is not None:
-                    self._open[block.worker] = block  # now the last one
                 block.widths.append(len(line.text))
                 if part is Part.FRAME or line.number == block.exc_line:
                     # a prefix may head the first line of a message only
@@ -132,24 +133,26 @@ class Assembler:
         opened.token = self.opened
         opened.ignored = 0 < line.number - self._ignored.get(line.worker, -9) <= 3
         opened.group = "Exception Group" in text
+        opened.bare = bare
         if "─" in text:
             opened.state = State.BOX
         old = self._open.pop(line.worker, None)
         if old is not None:
             self._close(old)
         self._open[line.worker] = opened
+        self._due = min(self._due, _due(opened))
         self._latest = opened
         if headed:
             return Part.FRAME, opened.token
-        opened.bare = bare
         return self._take(opened, line, formats) or Part.FRAME, opened.token
 
     def _expire(self, number: int) -> None:
-        while self._open:
-            block = next(iter(self._open.values()))
-            if number - block.last <= MAX_GAP:
-                return
-            self._end(block)
+        if number < self._due:
+            return
+        for block in list(self._open.values()):
+            if number >= _due(block):
+                self._end(block)
+        self._due = min(map(_due, self._open.values()), default=number + MAX_BARE_GAP)
 
     def aside(self, worker: Worker, number: int) -> bool:
         """Whether a traceback that this worker begins at a line is sure to be one of its own, so
@@ -368,3 +371,8 @@ class Assembler:
                 lines if lines == len(block.widths) + 1 else 0,
             )
         )
+
+
+def _due(block: OpenTraceback) -> int:
+    """Line at which a traceback has waited too long for its worker's next one."""
+    return block.last + 1 + (MAX_BARE_GAP if block.bare else MAX_GAP)

@@ -113,7 +113,7 @@ class Reader:
             head = plain(chunk[:MAX_LINE].partition(b"\n")[0])
             self._began = peel(head.decode("utf-8", "replace")).time
         self.bytes += size
-        yield from self._chunk(chunk, self._limited(hits))
+        yield from self._chunk(chunk, hits)
         self.tail = (self.tail + plain(chunk[-TAIL:]))[-TAIL:]
         unended = bool(self.tail) and not self.tail.endswith(b"\n")
         self.lines = self._newlines + unended
@@ -139,7 +139,7 @@ class Reader:
         count, size = len(hits), len(chunk)
         i = pos = 0
         while pos < size:
-            while i < count and hits[i][0] < pos:
+            while i < count and self._passed_over(hits[i], pos):
                 i += 1
             start = self._next(chunk, pos, hits[i][0] if i < count else size + 1, number)
             if start != pos:
@@ -153,8 +153,13 @@ class Reader:
             first = i
             found: list[tuple[int, int]] = []
             while i < count and hits[i][0] <= stop:
-                found.append((hits[i][0] - pos, hits[i][1]))
+                end, ident = hits[i]
                 i += 1
+                if ident == WARNING:
+                    if not self._warnings:
+                        continue
+                    self._warnings -= 1
+                found.append((end - pos, ident))
             if self._storm is not None and any(ident == TRACEBACK for _, ident in found):
                 known = self._storm.find(chunk, pos, stop)
                 if known is not None and self._known(known.worker, number):
@@ -203,16 +208,9 @@ class Reader:
     def _known(self, worker: Worker, number: int) -> bool:
         return self._dump_line is None and self._blocks.aside(worker, number)
 
-    def _limited(self, hits: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The hits without the warnings beyond the limit."""
-        kept = []
-        for hit in hits:
-            if hit[1] == WARNING:
-                self._warnings -= 1
-                if self._warnings < 0:
-                    continue
-            kept.append(hit)
-        return kept
+    def _passed_over(self, hit: tuple[int, int], pos: int) -> bool:
+        """Whether a hit lies before an offset, or is one warning more than are read."""
+        return hit[0] < pos or (hit[1] == WARNING and not self._warnings)
 
     def _line(self, raw: bytes, number: int, found: list[tuple[int, int]]) -> Iterator[Item]:
         raw = raw.rstrip(b"\r")

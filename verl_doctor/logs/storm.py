@@ -8,6 +8,7 @@ and that what follows does not go on with it.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 from ..model import Worker
@@ -48,14 +49,42 @@ class _Place(NamedTuple):
     """Index of its first hit."""
 
 
+class _Alike:
+    """Tracebacks that begin with the same line, found by as much of them as the shortest has."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._by_start: dict[bytes, list[Known]] = {}
+
+    def find(self, chunk: bytes, start: int) -> Known | None:
+        for known in self._by_start.get(chunk[start : start + self._size], ()):
+            if chunk.startswith(known.text, start):
+                return known
+        return None
+
+    def add(self, known: Known) -> bool:
+        """Takes one more, and says whether there was room for it."""
+        all_known = [*chain.from_iterable(self._by_start.values()), known]
+        if len(all_known) > MAX_ALIKE:
+            return False
+        if len(known.text) < self._size:
+            self._size = len(known.text)
+            self._by_start = {}
+        else:
+            all_known = [known]
+        for one in all_known:
+            self._by_start.setdefault(one.text[: self._size], []).append(one)
+        return True
+
+
 class Storm:
     """The tracebacks of one source that come again and again."""
 
     def __init__(self, counted: Container[int] = ()) -> None:
         """Takes the numbers of the literals of which every hit has to be seen."""
         self._counted = counted
-        self._alike: dict[bytes, list[Known]] = {}
-        """First line -> tracebacks that begin with it, the last one met first."""
+        self._alike: dict[bytes, _Alike] = {}
+        """By their first line."""
         self._bytes = 0
         self._met: set[int] = set()
         self._watched: dict[int, _Place] = {}
@@ -67,16 +96,10 @@ class Storm:
         """
         head = chunk[start:stop]
         alike = self._alike.get(head)
-        if alike is None:
+        known = alike.find(chunk, start) if alike is not None else None
+        if known is None or not _ended(chunk, start + len(known.text), head):
             return None
-        for i, known in enumerate(alike):
-            if chunk.startswith(known.text, start):
-                if not _ended(chunk, start + len(known.text), head):
-                    return None
-                if i:
-                    alike.insert(0, alike.pop(i))
-                return known
-        return None
+        return known
 
     def watch(self, token: int, chunk: bytes, start: int, hits: Hits, first: int) -> None:
         """A traceback begins here that may come again. Takes its token, and its first hit's
@@ -104,13 +127,11 @@ class Storm:
                 self._met.clear()
             self._met.add(met)
             return False
-        alike = self._alike.setdefault(text[: text.find(b"\n")], [])
-        full = len(alike) >= MAX_ALIKE or self._bytes + len(text) > MAX_KNOWN
-        if full or not self._repeatable(place, end):
+        if self._bytes + len(text) > MAX_KNOWN or not self._repeatable(place, end):
             return False
         self._bytes += len(text)
-        alike.append(Known(token, text, lines, worker))
-        return True
+        alike = self._alike.setdefault(text[: text.find(b"\n")], _Alike(len(text)))
+        return alike.add(Known(token, text, lines, worker))
 
     def _repeatable(self, place: _Place, end: int) -> bool:
         """Whether all that is said in it is the traceback itself."""
