@@ -1,8 +1,8 @@
 """Tracebacks that a log repeats byte for byte, known by comparing bytes instead of reading lines.
 
-A storm prints the same few tracebacks a hundred thousand times. The first two printings are read
-line by line; from then on one comparison tells that a traceback stands there again, where it ends,
-and that what follows does not go on with it.
+A storm prints the same few tracebacks a hundred thousand times. The first printings are read line
+by line; once two of them have come to their end, one comparison tells that a traceback stands there
+again, where it ends, and that what follows does not go on with it.
 """
 
 from __future__ import annotations
