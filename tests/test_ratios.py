@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.make_log import blocks
 from tests.conftest import GENUINE, Doctor
 from verl_doctor.knowledge.base import RuleBase
 from verl_doctor.knowledge.build import PATTERN_KINDS
@@ -69,6 +70,19 @@ def test_ten_times_the_rules_cost_at_most_a_third_more(
         seconds(doctor)  # what is built when first asked for
     ratios = [seconds(doctors[1]) / seconds(doctors[0]) for _ in range(3)]
     assert median(ratios) < 1.3, ratios
+
+
+def test_a_log_that_is_a_single_line_costs_little_more(doctor: Doctor) -> None:
+    log = [b"".join(blocks("healthy", 16 << 20))]
+    line = [log[0].replace(b"\n", b" ")]
+
+    def seconds(parts: list[bytes]) -> float:
+        start = time.process_time()
+        doctor(parts)
+        return time.process_time() - start
+
+    seconds(log)  # what is built when first asked for
+    assert median(seconds(line) / seconds(log) for _ in range(3)) < 5  # usually 3
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")

@@ -80,7 +80,8 @@ def told(shipped: Shipped, log: str, storm: Storm | None) -> list[tuple[object, 
 
     def facts(one: Incident) -> tuple[object, ...]:
         where = one.first.line, one.last_line, one.first.block and one.first.block.first_line
-        return one.key, one.count, *where, one.workers, one.also, one.evidence, one.first.phase
+        shown = len(one.evidence)  # which of many printings are kept depends on who ends first
+        return one.key, one.count, *where, one.workers, one.also, shown, one.first.phase
 
     closed = collector.closed()
     lives = [(life.worker, life.last_line, life.fault_line) for life in collector.lives.all()]
@@ -90,7 +91,7 @@ def told(shipped: Shipped, log: str, storm: Storm | None) -> list[tuple[object, 
     ]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=4), st.lists(st.integers(0, 3), max_size=40))
 def test_repeats_come_to_the_same_as_if_each_were_read(
     shipped: Shipped, pieces: Sequence[str], order: Sequence[int]

@@ -201,7 +201,7 @@ class Collector:
         self.samples.record(line)
 
     def _error_line(self, line: Line) -> None:
-        shape = template(line.text)[:160]
+        shape = template(line.text, 160)
         known = self._errors.pop(shape, None)
         if known is None and len(self._errors) >= MAX_ERROR_SHAPES:
             del self._errors[next(iter(self._errors))]

@@ -14,9 +14,13 @@ MAX_EVIDENCE = 6
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
 
 
-def template(text: str) -> str:
-    """The text with numbers, addresses and hashes taken out: what two printings share."""
-    return _VARIABLE.sub("#", text)
+def template(text: str, limit: int) -> str:
+    """The text with numbers, addresses and hashes taken out: what two printings share.
+
+    Takes the greatest length of what is returned, in characters; only so much of a long text is
+    looked at as that may need.
+    """
+    return _VARIABLE.sub("#", text[: 8 * limit])[:limit]
 
 
 def weight(role: str, scope: str) -> int:
@@ -157,8 +161,8 @@ def incident_key(match: Match, rule: Rule | None) -> str:
     if match.block is not None and match.exc is not None:
         exc = match.block.chain[match.exc]
         where = exc.frames[-1].function if exc.frames else ""
-        return "|".join(("", exc.name, template(exc.message.partition("\n")[0])[:200], where))
-    return "|".join(("", template(match.text)[:200]))
+        return "|".join(("", exc.name, template(exc.message.partition("\n")[0], 200), where))
+    return "|".join(("", template(match.text, 200)))
 
 
 def defaults(match: Match) -> Mapping[str, str]:

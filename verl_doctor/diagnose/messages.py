@@ -21,7 +21,7 @@ class Messages:
 
     def add(self, line: Line, is_error: bool) -> None:
         """Takes a warning or an error; beyond MAX_KINDS no further kind is kept."""
-        kind = template(line.text.strip())[:MAX_TEXT]
+        kind = template(line.text.strip(), MAX_TEXT)
         known = self._kinds.get(kind)
         if known is not None:
             self._kinds[kind] = replace(known, count=known.count + line.repeated)

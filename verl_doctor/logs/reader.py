@@ -19,13 +19,12 @@ from .learned import Learned
 from .names import worker_of
 from .prefix import Peeled, is_steady, peel
 from .storm import Storm
-from .text import segment, unrepeated
+from .text import unrepeated
+from .windows import MAX_WHOLE, windows
 
 if TYPE_CHECKING:
     from ..scan.database import Scanner
 
-MAX_LINE = 64 * 1024
-"""Bytes of a line that are decoded, around the hit."""
 TAIL = 8 * 1024
 """Bytes of a log's end that are kept."""
 REACH = 64 * 1024
@@ -99,7 +98,7 @@ class Reader:
     @property
     def ended(self) -> float | None:
         """When the last line was printed, as far as it or one before it tells a time."""
-        last = self.tail.rstrip().rpartition(b"\n")[2].rpartition(b"\r")[2][:MAX_LINE]
+        last = self.tail.rstrip().rpartition(b"\n")[2].rpartition(b"\r")[2][:MAX_WHOLE]
         return peel(last.decode("utf-8", "replace")).time or self._clock
 
     def feed(self, raw: bytes) -> Iterator[Item]:
@@ -110,7 +109,7 @@ class Reader:
         """Reads the next chunk, which has been scanned."""
         chunk, hits, size = scanned
         if not self.bytes:
-            head = plain(chunk[:MAX_LINE].partition(b"\n")[0])
+            head = plain(chunk[:MAX_WHOLE].partition(b"\n")[0])
             self._began = peel(head.decode("utf-8", "replace")).time
         self.bytes += size
         yield from self._chunk(chunk, hits)
@@ -214,26 +213,18 @@ class Reader:
 
     def _line(self, raw: bytes, number: int, found: list[tuple[int, int]]) -> Iterator[Item]:
         raw = raw.rstrip(b"\r")
-        if b"\r" not in raw and len(raw) <= MAX_LINE:
+        last = raw.rfind(b"\r") + 1
+        short = len(raw) - last <= MAX_WHOLE
+        if not last and short:
             yield from self._segment(raw, 0, raw, number, found)
             return
-        groups: dict[int, tuple[int, list[tuple[int, int]]]] = {}
-        if self._busy:
-            # the text behind the last bar goes on with an open traceback, whether it hits or not
-            start, end = segment(raw, len(raw))
-            if start >= end and start:
-                start, end = segment(raw, start - 1)
-            if end - start <= MAX_LINE:
-                groups[start] = (end, [])
-        for end_at, ident in found:
-            start, end = segment(raw, max(0, end_at - 1))
-            if end - start > MAX_LINE:
-                start = max(start, end_at - MAX_LINE // 2)
-                end = min(end, end_at + MAX_LINE // 2)
-                start -= start % (MAX_LINE // 2)
-            groups.setdefault(start, (end, []))[1].append((end_at - start, ident))
-        for start, (end, hits) in sorted(groups.items()):
+        # the text behind the last bar goes on with an open traceback, whether it hits or not
+        goes_on = self._busy and short
+        for start, end, hits in windows(raw, found):
+            goes_on = goes_on and start != last
             yield from self._segment(raw, start, raw[start:end], number, hits)
+        if goes_on:
+            yield from self._segment(raw, last, raw[last:], number, [])
 
     def _segment(
         self, raw: bytes, start: int, part: bytes, number: int, hits: list[tuple[int, int]]
@@ -278,7 +269,7 @@ class Reader:
             yield Seen(line, anchors, literals, whole, part_, token, peeled.time)
 
     def _first_worker(self, raw: bytes) -> Worker:
-        head = plain(raw[: raw.find(b"\r")][:400])
+        head = plain(raw[:400].partition(b"\r")[0])
         return peel(head.decode("utf-8", "replace")).worker if head else NOBODY
 
     def _finished(self) -> Iterator[Item]:

@@ -1,4 +1,4 @@
-"""Text of a line: what Ray folded, what stands between carriage returns, what may be shown."""
+"""Text of a line: what Ray folded, what two ranks glued, what may be shown."""
 
 from __future__ import annotations
 
@@ -32,13 +32,6 @@ def unrepeated(text: str) -> tuple[str, int]:
     if found is None:
         return text, 1
     return text[: found.start()], min(max(1, whole_number(found[1])), MAX_REPEATED)
-
-
-def segment(line: bytes, at: int) -> tuple[int, int]:
-    """The part between carriage returns of a line that holds offset `at`: (start, end)."""
-    start = line.rfind(b"\r", 0, at) + 1
-    end = line.find(b"\r", at)
-    return start, len(line) if end < 0 else end
 
 
 _GLUED = re.compile(r"^((?:[A-Za-z_]\w*\.)*([A-Z]\w*?))(?:\2)+:(?:\s*:)*")

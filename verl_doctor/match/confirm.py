@@ -11,7 +11,7 @@ TIME_LIMIT_S = 0.1
 """For one search in one line. A shipped pattern needs microseconds."""
 
 MAX_TEXT = 20_000
-"""Characters of a text that are searched: a longer line is a dump, and its head tells."""
+"""Characters of a text that are searched."""
 
 
 @lru_cache(maxsize=2048)

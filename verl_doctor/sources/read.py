@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import select
@@ -16,7 +17,7 @@ from verl_doctor.sources.sniff import HEAD, foreign, packing
 from verl_doctor.sources.types import Notes, Source, typed
 from verl_doctor.sources.unpack import unpacked
 
-MAX_LINE = 16 << 20
+MAX_LINE = 4 << 20
 """Bytes that a line may have before it is handed on in pieces."""
 
 MAX_BLANK = 256 << 20
@@ -162,32 +163,29 @@ def _until_blank(blocks: Iterator[bytes], log: Notes) -> Iterator[bytes]:
 
 def _lines(blocks: Iterator[bytes], log: Notes) -> Iterator[bytes]:
     """Cuts at line ends; carries what follows the last one over to the next chunk."""
-    carry = bytearray()
+    carry: list[bytes] = []
+    held = 0
     for block in blocks:
         end = block.rfind(b"\n") + 1
-        if end:
-            if carry or end < len(block):
-                yield b"".join((carry, memoryview(block)[:end]))
-                carry = bytearray(memoryview(block)[end:])
-            else:
-                yield block
-        else:
-            carry += block
-        while len(carry) > MAX_LINE:
+        if not end and held + len(block) >= MAX_LINE:
             log.say(f"a line is longer than {MAX_LINE >> 20} MiB; it was read in pieces.")
-            cut = _cut(carry)
-            yield bytes(memoryview(carry)[:cut])
-            del carry[:cut]
+            end = _cut(block)
+        if end:
+            yield b"".join((*carry, memoryview(block)[:end]))
+            carry, held = [], 0
+            block = block[end:]
+        if block:
+            carry.append(block)
+            held += len(block)
     if carry:
-        yield bytes(carry)
+        yield b"".join(carry)
 
 
-def _cut(line: bytearray) -> int:
-    """Where to cut an overlong line: after a carriage return, else between two characters."""
-    near = line.rfind(b"\r", MAX_LINE - (1 << 16), MAX_LINE)
-    if near >= 0:
-        return near + 1
-    cut = MAX_LINE
-    while cut > MAX_LINE - 4 and line[cut] & 0xC0 == 0x80:
-        cut -= 1
-    return cut
+def _cut(block: bytes) -> int:
+    """Where a piece of an overlong line may end in a block: behind a carriage return near the
+    block's end, else before a character of which the block has but the first bytes."""
+    near = block.rfind(b"\r", -(1 << 16)) + 1
+    if near:
+        return near
+    end = block[-4:]
+    return len(block) - len(end) + codecs.utf_8_decode(end, "ignore", False)[1]
