@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .. import lazy
 from ..logs.text import whole_number
 from ..model import Event, Line
 
@@ -33,14 +34,16 @@ _WORDS = {
     "Hangup": "SIGHUP",
 }
 _WORD = "|".join(_WORDS)
-_SHELL = re.compile(
+_SHELL = lazy.compile(
     # `/bin/bash: line 1: 23349 Killed   python train.py`, `[1]-  Terminated   python train.py`
     rf"(?:: line \d+: +(?P<pid>\d+) |\[\d+\][+-]? +(?:\d+ )?)(?P<word>{_WORD})"
     r"(?: +\(core dumped\))?(?:\s+(?P<command>\S.*))?$"
     # on a line of its own the word alone, or a command behind a gap: prose has one blank
     rf"|^(?P<bare>{_WORD})(?: \(core dumped\))?(?:\s{{2,}}(?P<bare_command>\S.*))?$"
 )
-_CODE = re.compile(r"\bexit(?:ed)?(?: with)?(?: code| status):?\s*(?P<code>\d{3})\b", re.IGNORECASE)
+_CODE = lazy.compile(
+    r"\bexit(?:ed)?(?: with)?(?: code| status):?\s*(?P<code>\d{3})\b", re.IGNORECASE
+)
 
 
 class Shell:
@@ -93,8 +96,8 @@ class _Entry:
 MAX_ENTRIES = 10_000
 """Dead processes of which a report is kept: more than any job has, over many restarts."""
 
-_KEY = re.compile(r"^\s*(time|host|rank|exitcode)\s*: (.*)$")
-_FAILED = re.compile(r"failed \(exitcode: (-?\d+)\)(?: local_rank: (\d+))?")
+_KEY = lazy.compile(r"^\s*(time|host|rank|exitcode)\s*: (.*)$")
+_FAILED = lazy.compile(r"failed \(exitcode: (-?\d+)\)(?: local_rank: (\d+))?")
 
 
 class Elastic:

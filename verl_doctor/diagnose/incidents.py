@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from .. import lazy
 from ..model import Block, Evidence, Exc, Frame, Match, Rule
 
 MAX_WORKERS = 512
 MAX_EVIDENCE = 6
 
-_VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
+_VARIABLE = lazy.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
 
 
 def template(text: str) -> str:

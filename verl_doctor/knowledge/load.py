@@ -10,13 +10,12 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
+from .. import __version__, lazy
 from ..errors import RuleError
 from ..scan.anchors import ANCHORS
 from .base import RuleBase
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 FORMAT = "3"
 """Raised when the plain data changes its meaning."""
 
-_CACHED = re.compile(r"[0-9a-f]{24}\.(?:json|hs)")
+_CACHED = lazy.compile(r"[0-9a-f]{24}\.(?:json|hs)")
 """Names of the cache's own files; what else lies in its folder is left alone."""
 
 

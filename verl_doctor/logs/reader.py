@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .. import lazy
 from ..model import NOBODY, Block, Line, Worker
 from ..scan.ahead import Scanned, scan
 from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE, WARNING
@@ -29,10 +30,10 @@ MAX_LINE = 64 * 1024
 TAIL = 8 * 1024
 """Bytes of a log's end that are kept."""
 MAX_LEARNED = 4
-_KEYS = re.compile(r"\^[CZ\\]")
+_KEYS = lazy.compile(r"\^[CZ\\]")
 """Keys as a terminal echoes them: `^CTraceback …` has no prefix."""
-_NUMBER = re.compile(r"\d+")
-_CLOCK = re.compile(r"\d:\d\d")
+_NUMBER = lazy.compile(r"\d+")
+_CLOCK = lazy.compile(r"\d:\d\d")
 MAX_WARNINGS = 2_000
 """Warnings that are read; a log may hold a million of them, and they come in a few kinds."""
 MAX_DUMP = 4_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from .. import lazy
 
 MAX_NUMBER = 2**63 - 1
 """What SQLite and `array` take; a log that counts further is garbled or hostile."""
@@ -18,7 +18,7 @@ def whole_number(digits: str) -> int:
     return min(int(digits), MAX_NUMBER) if len(digits) < 20 else MAX_NUMBER
 
 
-_REPEATED = re.compile(r"\s*\[repeated (\d+)x across (?:all nodes|cluster)\](?: \(.*)?$")
+_REPEATED = lazy.compile(r"\s*\[repeated (\d+)x across (?:all nodes|cluster)\](?: \(.*)?$")
 
 
 def unrepeated(text: str) -> tuple[str, int]:
@@ -41,7 +41,7 @@ def segment(line: bytes, at: int) -> tuple[int, int]:
     return start, len(line) if end < 0 else end
 
 
-_GLUED = re.compile(r"^((?:[A-Za-z_]\w*\.)*([A-Z]\w*?))(?:\2)+:(?:\s*:)*")
+_GLUED = lazy.compile(r"^((?:[A-Za-z_]\w*\.)*([A-Z]\w*?))(?:\2)+:(?:\s*:)*")
 MAX_GLUED = 512
 """Characters in which two glued names end; the pattern takes time square to what it is given."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .. import lazy
 from .words import Lang, Level, Role, Severity
 
-_GROUP = re.compile(r"\(\?P<(\w+)>")
+_GROUP = lazy.compile(r"\(\?P<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
