@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterable
 from pathlib import Path
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -70,11 +69,3 @@ def write_private(path: Path, data: bytes) -> bool:
                 temporary.unlink()
         return True
     return False
-
-
-def forget(paths: Iterable[Path]) -> None:
-    """Deletes cache files that are of no use any more, in folders of ours only."""
-    for path in paths:
-        if _is_private(path.parent):
-            with contextlib.suppress(OSError):
-                path.unlink()
