@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from dataclasses import dataclass
-from statistics import median
 from typing import Literal
+
+from .metrics.robust import median
 
 FACTOR = 2.5
 """A wait is too long beyond so many usual ones: under 3, so that a hang is told within three

@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -123,4 +122,6 @@ def _mutes(table: dict[str, Any], path: Path) -> tuple[list[Mute], list[str]]:
 
 
 def _nearest(key: str) -> str:
+    from difflib import get_close_matches
+
     return "Meant: [[mute]]?" if get_close_matches(key, ["mute"], 1) else "There is: [[mute]]"

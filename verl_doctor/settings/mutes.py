@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
-from difflib import get_close_matches
 from typing import Any
 
 from ..diagnose.muted import without_muted
@@ -111,5 +110,7 @@ def _moment(value: object, problems: list[str]) -> float | None:
 
 
 def _nearest(key: str) -> str:
+    from difflib import get_close_matches
+
     close = get_close_matches(key, KEYS, 1)
     return f". Meant: {close[0]}?" if close else f". There are: {', '.join(KEYS)}"
