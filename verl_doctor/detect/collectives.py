@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import lazy
 from ..logs.text import MAX_NUMBER, whole_number
@@ -19,8 +19,7 @@ _STAMP = lazy.compile(r"\[[EWIF]\d{3,4} (\d\d):(\d\d):(\d\d)")
 _LAST = lazy.compile(r"last enqueued work: (-?\d+), last completed work: (-?\d+)")
 
 
-@dataclass(slots=True)
-class _Wait:
+class _Wait(NamedTuple):
     line: Line
     rank: str
     seq: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import lazy
 from ..logs.text import whole_number
@@ -80,8 +80,7 @@ class Shell:
         return list(self._first.values())
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     line: int
     text: str
     path: str
@@ -141,13 +140,19 @@ class Elastic:
         if key != "exitcode":
             return
         rank = re.match(r"(\d+)(?: \(local_rank: (\d+)\))?", self._pending.get("rank", ""))
-        entry = _Entry(line.number, text, line.path, first=self._root)
-        entry.exitcode = value.split()[0] if value else ""
-        entry.host = self._pending.get("host", "")
-        entry.time = self._pending.get("time", "")
-        if rank:
-            entry.rank, entry.local_rank = rank[1], rank[2] or ""
-        self._entries.append(entry)
+        self._entries.append(
+            _Entry(
+                line.number,
+                text,
+                line.path,
+                rank[1] if rank else "",
+                (rank[2] or "") if rank else "",
+                value.split()[0] if value else "",
+                self._pending.get("host", ""),
+                self._pending.get("time", ""),
+                self._root,
+            )
+        )
         self._pending = {}
         self._root = False
 

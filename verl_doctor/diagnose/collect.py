@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from ..detect.checkpoints import Checkpoints
@@ -205,7 +204,7 @@ class Collector:
         for match in pending:
             for i, exc in enumerate(block.chain):
                 if exc.line <= match.line <= exc.last_line:
-                    placed.append(replace(match, block=block, exc=i))
+                    placed.append(match._replace(block=block, exc=i))
                     break
             else:
                 last = len(block.chain) - 1
@@ -213,7 +212,7 @@ class Collector:
                     pattern.where == "source" for pattern in self.base.spec(match.rule).patterns
                 )
                 if pattern_in_source:
-                    placed.append(replace(match, block=block, exc=last))
+                    placed.append(match._replace(block=block, exc=last))
         self._block(block, placed, self._regions.pop(token, 0))
 
     def _block(self, block: Block, placed: list[Match], region: int) -> None:
@@ -262,7 +261,7 @@ class Collector:
             phase = phase_of_frames("\n".join(f"{one.function} {one.file}" for one in frames))
         # stacks of a hang tell the phase better than the last banner
         phase = phase or match.captures.get("phase", "") or self.progress.phase_at(match.line)[0]
-        incidents.add(replace(match, phase=phase), rule, also)
+        incidents.add(match._replace(phase=phase), rule, also)
 
     def closed(self) -> Closed:
         """Everything as if the log ended here: patterns over several lines, detectors, metrics,
@@ -273,7 +272,7 @@ class Collector:
         end = max(1, self.total_lines)
         for fact in self.facts.values():
             place = (fact.line or end, fact.path or self.last_path)
-            events.append(replace(fact, line=place[0], path=place[1]))
+            events.append(fact._replace(line=place[0], path=place[1]))
         events += self.samples.finish()
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import lazy
 from ..model import NOBODY, Block, Line, Worker
@@ -40,8 +39,7 @@ MAX_DUMP = 4_000
 """Lines of a pretty-printed config that are taken as one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """A line that hit something, or lies in an open traceback."""
 
     line: Line
@@ -56,16 +54,14 @@ class Seen:
     """The time that this line itself tells; `line.time` may be that of a line before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """A traceback is complete."""
 
     token: int
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+class Dump(NamedTuple):
     """A pretty-printed config, its text without prefixes."""
 
     line: Line

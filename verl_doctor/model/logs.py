@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -38,8 +37,7 @@ class Worker(NamedTuple):
 NOBODY = Worker()
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One log line without its prefixes: what was said, by whom, where."""
 
     text: str
@@ -57,8 +55,7 @@ PACKAGES = ("site-packages", "dist-packages")
 """Folders that hold what was installed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One `File "…", line N, in f` entry of a Python traceback and its source line."""
 
     file: str
@@ -97,8 +94,7 @@ def _short(path: str) -> str:
     return path if len(parts) <= 4 else "/".join(["…", *parts[-3:]])
 
 
-@dataclass(frozen=True, slots=True)
-class Exc:
+class Exc(NamedTuple):
     """One exception of a traceback chain."""
 
     type: str
@@ -118,8 +114,7 @@ class Exc:
         return self.type.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A traceback put together again for one worker; `chain` is in printed order, cause first."""
 
     worker: Worker
@@ -135,8 +130,7 @@ class Block:
     repeated: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A fact that a detector put together from several lines, matched by rules of kind `event`."""
 
     kind: str

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..logs.text import visible
 from .mutes import Mute, read_mute
@@ -21,8 +20,7 @@ MAX_BYTES = 1 << 20
 """A larger config file is a mistake."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What the config files say."""
 
     mutes: tuple[Mute, ...] = ()

@@ -6,7 +6,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import BinaryIO
 
 from verl_doctor.sources.content import inspect
@@ -245,7 +244,7 @@ class _Expansion:
             )
         else:
             self.failures[before[1] :] = [
-                replace(failure, fatal=False) for failure in self.failures[before[1] :]
+                failure._replace(fatal=False) for failure in self.failures[before[1] :]
             ]
 
 
