@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, pairwise
+from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
 from .base import HEAD, RuleBase
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 class Shelf(Mapping[str, Mapping[str, Any]]):
     """Plain rules by id, each parsed when it is first asked for."""
 
-    def __init__(self, data: bytes, places: Mapping[str, tuple[int, int]]) -> None:
+    def __init__(self, data: mmap, places: Mapping[str, tuple[int, int]]) -> None:
         """Takes the bytes and where in them each rule begins and ends."""
         self._data = data
         self._places = places
@@ -57,17 +58,17 @@ def dump(stamp: bytes, base: RuleBase, scanner: Scanner) -> bytes:
     return b"".join((stamp, b"\n", json.dumps(head).encode(), b"\n", *bodies, scanner.dump()))
 
 
-def parse(data: bytes, stamp: bytes) -> tuple[RuleBase, Scanner] | None:
+def parse(data: mmap, stamp: bytes) -> tuple[RuleBase, Scanner] | None:
     """What `dump` has made bytes of; None where they were made from something else.
 
     Errors: any, for bytes that it has not made.
     """
     from ..scan.database import Scanner
 
-    if not data.startswith(stamp + b"\n"):
-        return None
     begin = len(stamp) + 1
-    body = data.index(b"\n", begin) + 1
+    if data[:begin] != stamp + b"\n":
+        return None
+    body = data.find(b"\n", begin) + 1
     head = json.loads(data[begin:body])
     ends = [body + end for end in head["ends"]]
     shelf = Shelf(data, dict(zip(head["rules"], pairwise(ends), strict=True)))

@@ -60,7 +60,6 @@ _HIDDEN = {
         *(0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0xFEFF),
         *range(0x202A, 0x202F),  # bidirectional overrides and isolates
         *range(0x2060, 0x2070),
-        *range(0xD800, 0xE000),  # halves of a pair, which no encoder takes
         *range(0xFFF9, 0xFFFC),
         *range(0xE0000, 0xE0080),  # tags: whole sentences that no one sees
     )
@@ -76,6 +75,9 @@ def visible(text: str, limit: int = 0) -> str:
     cause may stand at either end.
     """
     text = text.translate(_TABLE)
+    if not text.isascii():
+        # halves of a pair, which no encoder takes
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     if limit and len(text) > limit:
         tail = limit // 3
         text = f"{text[: limit - tail - 3]} … {text[-tail:]}"

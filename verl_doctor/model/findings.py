@@ -1,7 +1,5 @@
 """What was found: matches, and the report that a user reads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """What is remembered of a fault from other runs."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 State = Literal["new", "acknowledged", "resolved", "regressed"]

@@ -1,7 +1,5 @@
 """What stands in a log: lines, tracebacks, facts that detectors put together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A rule, as read from its file. docs/rules.md says what each key means."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple

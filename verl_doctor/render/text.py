@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import shlex
-import shutil
 from collections.abc import Sequence
 from typing import TextIO
 
@@ -51,9 +50,11 @@ def console(stream: TextIO, color: str, width: int = 0) -> Console:
     in cells; 0: the terminal's.
     """
     terminal = stream.isatty()
-    wide = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
-    if not terminal and not os.environ.get("COLUMNS"):
-        wide = PIPE_WIDTH
+    wide = PIPE_WIDTH
+    if terminal or os.environ.get("COLUMNS"):
+        from shutil import get_terminal_size  # it brings all of compression along
+
+        wide = get_terminal_size((PIPE_WIDTH, 24)).columns
     plain = color == "never" or (
         color == "auto"
         and (not terminal or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb")
