@@ -48,7 +48,7 @@ class Page:
     """Lines with a hanging indent on a terminal; one line each, whole, in a pipe."""
 
     def __init__(self, stream: TextIO, color: str) -> None:
-        from ...render.text import console
+        from ...render.paper import console
 
         self.console = console(stream, color)
         self.wrap = stream.isatty()
