@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.make_log import blocks
 from tests.conftest import GENUINE, Doctor
-from verl_doctor.knowledge.base import RuleBase
+from verl_doctor.knowledge.base import RuleBase, by_id
 from verl_doctor.knowledge.build import PATTERN_KINDS
 from verl_doctor.pipeline import Session
 from verl_doctor.scan.database import Scanner
@@ -50,7 +50,7 @@ def tenfold(base: RuleBase) -> RuleBase:
         dict(plain) for plain in base.plains.values() if next(iter(plain["match"])) in PATTERN_KINDS
     ]
     more = [altered(plain, times) for plain in textual for times in range(1, 10)]
-    return RuleBase([*base.plains.values(), *more])
+    return RuleBase({**base.plains, **by_id(more)})
 
 
 def test_ten_times_the_rules_cost_at_most_a_third_more(

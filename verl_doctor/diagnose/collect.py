@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from ..detect.checkpoints import Checkpoints
@@ -223,7 +222,7 @@ class Collector:
         for match in pending:
             for i, exc in enumerate(block.chain):
                 if exc.line <= match.line <= exc.last_line:
-                    placed.append(replace(match, block=block, exc=i))
+                    placed.append(match._replace(block=block, exc=i))
                     break
             else:
                 last = len(block.chain) - 1
@@ -231,7 +230,7 @@ class Collector:
                     pattern.where == "source" for pattern in self.base.spec(match.rule).patterns
                 )
                 if pattern_in_source:
-                    placed.append(replace(match, block=block, exc=last))
+                    placed.append(match._replace(block=block, exc=last))
         region = self._regions.pop(done.token, 0)
         if block.ignored:
             self.ignored += 1
@@ -255,9 +254,9 @@ class Collector:
         region = self.samples.region(block.worker, again.line)
         if not region and self.incidents.again(key, best, best.line + lines, again.time):
             return
-        match = replace(best, line=best.line + lines, time=again.time)
+        match = best._replace(line=best.line + lines, time=again.time)
         if region:  # it may prove to be what ended the run; elsewhere it only counts
-            match = replace(match, block=block.moved(lines, again.time))
+            match = match._replace(block=block.moved(lines, again.time))
         self._record(match, also, region, again.last_line)
 
     def _line(self, matches: list[Match], region: int) -> None:
@@ -312,7 +311,7 @@ class Collector:
         end = max(1, self.total_lines)
         for fact in self.facts.values():
             place = (fact.line or end, fact.path or self.last_path)
-            events.append(replace(fact, line=place[0], path=place[1]))
+            events.append(fact._replace(line=place[0], path=place[1]))
         events += self.samples.finish()
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()

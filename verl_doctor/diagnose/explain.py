@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .. import lazy
 from ..detect.config import Settings
 from ..logs.text import visible
 from ..model import (
@@ -29,9 +30,9 @@ from .words import say
 
 MAX_FIXES = 10
 MAX_TEXT = 600
-_HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
-_PLAIN = re.compile(r"(?!-\D)[A-Za-z0-9_./:,@%+=-]{1,300}")
-_PID = re.compile(r"pid=\d+")
+_HOLE = lazy.compile(r"\{([a-z_][a-z0-9_]*)\}")
+_PLAIN = lazy.compile(r"(?!-\D)[A-Za-z0-9_./:,@%+=-]{1,300}")
+_PID = lazy.compile(r"pid=\d+")
 _BASE = {"high": 3.0, "medium": 2.0, "low": 1.0}
 _EFFECT = {"confirms": 10.0, "supports": 2.0, "weakens": -2.0, "rules_out": -100.0}
 

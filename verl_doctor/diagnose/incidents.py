@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from .. import lazy
 from ..model import Block, Evidence, Exc, Frame, Match, Rule
 
 MAX_WORKERS = 512
 MAX_EVIDENCE = 6
 
-_VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
+_VARIABLE = lazy.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
 
 
 def template(text: str, limit: int) -> str:
@@ -137,7 +137,7 @@ class Incidents:
         key = incident_key(match, rule)
         incident = self.by_key.get(key)
         if incident is None or match.line < incident.first.line:
-            match = replace(match, phase=phase(match))
+            match = match._replace(phase=phase(match))
         if incident is None:
             if len(self.by_key) >= self.MAX:
                 return

@@ -7,7 +7,6 @@ torch's DataLoader, multiprocessing and rich print a traceback, and nothing abou
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from enum import Enum, auto
 
 from ..model import NOBODY, Block, Frame, Line, Worker
@@ -227,7 +226,7 @@ class Assembler:
             elif "❱" in stripped and block.frames:
                 last = block.frames[-1]
                 source = stripped.partition("❱")[2].strip(" │0123456789")
-                block.frames[-1] = replace(last, source=source)
+                block.frames[-1] = last._replace(source=source)
         else:
             self._end(block)
             return None
@@ -250,7 +249,7 @@ class Assembler:
         if indent > block.indent:
             if not CARETS.match(text) and block.frames and not block.frames[-1].source:
                 last = block.frames[-1]
-                block.frames[-1] = replace(last, source=stripped)
+                block.frames[-1] = last._replace(source=stripped)
             return Part.FRAME
         if stripped.startswith("ray::"):
             return Part.FRAME

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model import Block, Line
 from .blocks import Part
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """A line that hit something, or lies in an open traceback."""
 
     line: Line
@@ -24,8 +23,7 @@ class Seen:
     """The time that this line itself tells; `line.time` may be that of a line before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """A traceback is complete."""
 
     token: int
@@ -34,8 +32,7 @@ class Done:
     """It may come `Again`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+class Dump(NamedTuple):
     """A pretty-printed config, its text without prefixes."""
 
     line: Line
@@ -43,8 +40,7 @@ class Dump:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(NamedTuple):
     """A traceback that was `Done` and `kept` before was printed once more, byte for byte."""
 
     token: int

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from .. import lazy
 from ..model import NOBODY, Worker
 from .prefix import Peeled, peel
 from .shapes import HEADER
 
 MAX_LEARNED = 4
-_KEYS = re.compile(r"\^[CZ\\]")
+_KEYS = lazy.compile(r"\^[CZ\\]")
 """Keys as a terminal echoes them: `^CTraceback …` has no prefix."""
-_NUMBER = re.compile(r"\d+")
-_CLOCK = re.compile(r"\d:\d\d")
+_NUMBER = lazy.compile(r"\d+")
+_CLOCK = lazy.compile(r"\d:\d\d")
 
 
 class Learned:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import BinaryIO
 
 from verl_doctor.sources.content import inspect
@@ -66,7 +64,7 @@ class _Expansion:
             home = os.path.expanduser(path)
             if home != path and os.path.exists(home):  # --log=~/run.log: no shell expands this
                 self.argument(home)
-            elif not os.path.lexists(path) and glob.has_magic(path):
+            elif not os.path.lexists(path) and any(sign in path for sign in "*?["):
                 self.pattern(path)
             else:
                 self.fail(path, missing(path, error))
@@ -216,6 +214,8 @@ class _Expansion:
         """A glob that the shell left as it was: what it matches counts as in a folder, except that
         any name will do."""
         name = shown(path)
+        import glob
+
         matches = sorted(glob.glob(os.path.expanduser(path), recursive=True))
         if not matches:
             self.fail(
@@ -244,7 +244,7 @@ class _Expansion:
             )
         else:
             self.failures[before[1] :] = [
-                replace(failure, fatal=False) for failure in self.failures[before[1] :]
+                failure._replace(fatal=False) for failure in self.failures[before[1] :]
             ]
 
 
