@@ -26,7 +26,7 @@ from ..model import (
 )
 from .hints import Hints
 from .incidents import Incident, defaults
-from .words import say
+from .words import PHASES, say
 
 MAX_FIXES = 10
 MAX_TEXT = 600
@@ -42,7 +42,11 @@ def fill(text: Text, captures: Mapping[str, str], lang: Lang) -> str:
 
     def value(found: re.Match[str]) -> str:
         name = found[1]
-        return visible(captures[name], 200) if name in captures else found[0]
+        if name not in captures:
+            return found[0]
+        if name == "phase" and captures[name] in PHASES:
+            return PHASES[captures[name]].get(lang)
+        return visible(captures[name], 200)
 
     return " ".join(_HOLE.sub(value, text.get(lang)).split())
 
