@@ -42,6 +42,17 @@ def test_a_plain_diagnosis_imports_what_its_log_asks_for() -> None:
     assert all(importlib.util.find_spec(name) for name in ours)  # none has another name by now
 
 
+def test_what_a_start_imports_compiles_no_pattern() -> None:
+    code = (
+        "import re, sys, verl_doctor.cli.diagnose, verl_doctor.pipeline, verl_doctor.render.text\n"
+        "for name in [name for name in sys.modules if name.startswith('verl_doctor')]:\n"
+        "    values = vars(sys.modules[name]).items()\n"
+        "    print(*(f'{name}.{key}' for key, value in values if type(value) is re.Pattern))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.split() == []
+
+
 @pytest.mark.usefixtures("compiled_once")
 def test_a_start_parses_only_the_rules_that_it_reports() -> None:
     code = (
