@@ -35,7 +35,9 @@ def main(argv: list[str] | None = None) -> None:
     if args in (["--help"], ["-h"]):
         sys.stdout.write(HELP.read_text(encoding="utf-8"))
         sys.exit(ExitCode.OK)
-    sys.exit(int(_run(args)))
+    status = int(_run(args))
+    gc.freeze()  # as Python ends, it would look through all objects for garbage, again and again
+    sys.exit(status)
 
 
 def _run(args: list[str]) -> int:

@@ -16,6 +16,7 @@ from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
 from .base import HEAD, RuleBase
+from .literals import required
 
 if TYPE_CHECKING:
     from ..scan.database import Scanner
@@ -44,14 +45,20 @@ class Shelf(Mapping[str, Mapping[str, Any]]):
         return len(self._places)
 
 
+def _head(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """How a rule matches; with what its messages need, which takes long to tell."""
+    head = {key: plain[key] for key in HEAD if key in plain}
+    if patterns := head["match"].get("traceback"):
+        needs = [{**one, "needs": required(one.get("message", ""))} for one in patterns]
+        head["match"] = {"traceback": needs}
+    return head
+
+
 def dump(stamp: bytes, base: RuleBase, scanner: Scanner) -> bytes:
     """The bytes of the file. Takes what it is made from, in lines, and the rules."""
     bodies = [json.dumps(plain).encode() for plain in base.plains.values()]
     head = {
-        "rules": {
-            rule_id: {key: plain[key] for key in HEAD if key in plain}
-            for rule_id, plain in base.plains.items()
-        },
+        "rules": {rule_id: _head(plain) for rule_id, plain in base.plains.items()},
         "ends": list(accumulate(map(len, bodies), initial=0)),
         "notes": base.notes,
     }

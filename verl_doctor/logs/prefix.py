@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from .. import lazy
 from ..model import NOBODY, Worker
 from .formats import Format, discover
 
@@ -180,7 +181,7 @@ def _refined(worker: Worker, fields: Mapping[str, str | None], every_line: bool)
 
 # --- times ----------------------------------------------------------------------------------
 
-_TIME = re.compile(
+_TIME = lazy.compile(
     r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d|\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)"
     r"(?:[.,](\d{1,12}))?(?:(Z)|([+-])(\d\d):?(\d\d))?$"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from .literals import required
+from ..knowledge.literals import required
 
 TIME_LIMIT_S = 0.1
 """For one search in one line. A shipped pattern needs microseconds."""

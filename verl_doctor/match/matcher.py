@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from ..knowledge.base import RuleBase
 from ..model import Block, Event, Line, Match, Pattern, Worker
 from .confirm import MAX_TEXT, Confirmer
-from .literals import required
 
 MAX_KNOWN = 1_000
 MAX_PARTS = 2_000
@@ -125,7 +124,7 @@ class Matcher:
     def _fits(self, pattern: Pattern, block: Block, index: int) -> dict[str, str] | None:
         exc = block.chain[index]
         captures: dict[str, str] = {}
-        if pattern.message and required(pattern.message) not in exc.message:
+        if pattern.needs not in exc.message:
             return None
         if any(part in exc.message for part in pattern.unless):
             return None

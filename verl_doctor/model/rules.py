@@ -72,6 +72,8 @@ class Pattern(NamedTuple):
     message: str = ""
     frame: str = ""
     innermost: str = ""
+    needs: str = ""
+    """What every text holds in which `message` is found, as far as it can be told."""
 
 
 class MatchSpec(NamedTuple):

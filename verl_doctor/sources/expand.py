@@ -6,12 +6,14 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from verl_doctor.sources.content import inspect
-from verl_doctor.sources.folder import MAX_ENTRIES, Verdict, by_content, walk
 from verl_doctor.sources.missing import denied, missing
 from verl_doctor.sources.types import STDIN_LABEL, Failure, Source, shown, typed
+
+if TYPE_CHECKING:
+    from verl_doctor.sources.folder import Verdict
 
 _EMPTY = (
     "is empty: nothing was ever written to it, or it was emptied. If the run is alive, its output "
@@ -139,13 +141,15 @@ class _Expansion:
                 instead = instead.replace("FILE", typed(path))
                 self.fail(path, f"{name}: is {what}. {instead}.")
             return False
-        if verdict is not None and not by_content(verdict, content.head):
+        if verdict is not None and not _is_log(verdict, content.head):
             return False
         self.sources.append(Source(path, content.kind, content.size))
         return True
 
     def folder(self, path: str) -> None:
         """A folder: its logs, the newest where there are too many."""
+        from verl_doctor.sources.folder import MAX_ENTRIES, walk
+
         name = shown(path)
         found = walk(path)
         if found.denied and found.denied[0][0] == path:
@@ -246,6 +250,12 @@ class _Expansion:
             self.failures[before[1] :] = [
                 failure._replace(fatal=False) for failure in self.failures[before[1] :]
             ]
+
+
+def _is_log(verdict: Verdict, head: bytes) -> bool:
+    from verl_doctor.sources.folder import by_content
+
+    return by_content(verdict, head)
 
 
 def _is_device(stream: BinaryIO) -> bool:
