@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import os
 import select
@@ -13,12 +12,10 @@ from itertools import chain
 from typing import BinaryIO
 
 from verl_doctor.sources.encoding import chinese_lines, unicode_blocks
+from verl_doctor.sources.lines import MAX_LINE, Lines
 from verl_doctor.sources.sniff import HEAD, foreign, packing
 from verl_doctor.sources.types import Notes, Source, typed
 from verl_doctor.sources.unpack import unpacked
-
-MAX_LINE = 4 << 20
-"""Bytes that a line may have before it is handed on in pieces."""
 
 MAX_BLANK = 256 << 20
 """NUL bytes without anything else after which a pipe or compressed file is given up. A regular file
@@ -163,29 +160,12 @@ def _until_blank(blocks: Iterator[bytes], log: Notes) -> Iterator[bytes]:
 
 def _lines(blocks: Iterator[bytes], log: Notes) -> Iterator[bytes]:
     """Cuts at line ends; carries what follows the last one over to the next chunk."""
-    carry: list[bytes] = []
-    held = 0
+    lines = Lines()
     for block in blocks:
-        end = block.rfind(b"\n") + 1
-        if not end and held + len(block) >= MAX_LINE:
+        whole = lines.take(block)
+        if lines.overlong:
             log.say(f"a line is longer than {MAX_LINE >> 20} MiB; it was read in pieces.")
-            end = _cut(block)
-        if end:
-            yield b"".join((*carry, memoryview(block)[:end]))
-            carry, held = [], 0
-            block = block[end:]
-        if block:
-            carry.append(block)
-            held += len(block)
-    if carry:
-        yield b"".join(carry)
-
-
-def _cut(block: bytes) -> int:
-    """Where a piece of an overlong line may end in a block: behind a carriage return near the
-    block's end, else before a character of which the block has but the first bytes."""
-    near = block.rfind(b"\r", -(1 << 16)) + 1
-    if near:
-        return near
-    end = block[-4:]
-    return len(block) - len(end) + codecs.utf_8_decode(end, "ignore", False)[1]
+        if whole:
+            yield whole
+    if rest := lines.rest():
+        yield rest
