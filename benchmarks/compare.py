@@ -194,7 +194,7 @@ ROWS = {
 def measured(row: Row, room: Room, size: int, rounds: int) -> str:
     """The row's line of the table."""
     pair = row.make(room, size)
-    spent(pair.first), spent(pair.second)  # fills the caches
+    spent(pair.first), spent(pair.second)  # fills the caches, Python's own of bytecode too
     runs = [(spent(pair.first), spent(pair.second)) for _ in range(rounds)]
     share = pair.bytes[1] / pair.bytes[0]
     wall = sorted(a.wall / b.wall * share for a, b in runs)
@@ -219,6 +219,7 @@ def main() -> None:
     args = parser.parse_args()
     if unknown := [name for name in args.rows if name not in ROWS]:
         parser.error(f"no row is called {unknown[0]}; there are {', '.join(ROWS)}")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with it each start would compile all sources
     print("| A to B | log | goal | seconds, A to B | | CPU | A, B | peak memory of A, B |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     for name in args.rows or ROWS:

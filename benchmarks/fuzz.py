@@ -120,7 +120,7 @@ def tracebacks(content: bytes) -> None:
     for number, line in enumerate(lines, 1):
         assembler.feed(Line(line, number, "a.log"), (), exception="Error" in line)
     assembler.finish()
-    for _, block in assembler.done:
+    for _, block, _ in assembler.done:
         assert 1 <= block.first_line <= block.last_line <= len(lines)
         assert block.chain
 

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,7 @@ def finding(name: str = "oom", **changes: Any) -> Finding:
         last_line=40,
         fingerprint=name.encode().hex()[:16].ljust(16, "0"),
     )
-    return replace(one, **changes)
+    return one._replace(**changes)
 
 
 def report(path: str | Path, *findings: Finding, **changes: Any) -> Report:
@@ -51,7 +50,7 @@ def report(path: str | Path, *findings: Finding, **changes: Any) -> Report:
         findings=findings,
         rules_version="1",
     )
-    return replace(one, **changes)
+    return one._replace(**changes)
 
 
 def sql(path: Path, statement: str) -> list[tuple[object, ...]]:

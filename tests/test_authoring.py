@@ -14,7 +14,7 @@ from verl_doctor.authoring.backtracking import too_slow
 from verl_doctor.authoring.draft import draft, pattern_of
 from verl_doctor.authoring.proof import Prover
 from verl_doctor.errors import RuleError
-from verl_doctor.knowledge.base import RuleBase
+from verl_doctor.knowledge.base import RuleBase, by_id
 from verl_doctor.knowledge.read import read_rule
 from verl_doctor.knowledge.verl_config import (
     newest,
@@ -48,7 +48,7 @@ def test_a_draft_holds_on_the_log_it_came_from(
     plain, problems = read_rule(text, "draft.yaml")
     assert [str(problem) for problem in problems] == []
     assert plain is not None
-    base = RuleBase([plain])
+    base = RuleBase(by_id([plain]))
     matches = Prover(base).matches(genuine(slug))
     assert line in [match.line for match in matches]
 

@@ -25,7 +25,7 @@ def blocks(log: bytes) -> list[Block]:
         exception = parse_exception(peeled.rest) is not None
         assembler.feed(line, peeled.formats, exception=exception)
     assembler.finish()
-    return [block for _, block in assembler.done]
+    return [block for _, block, _ in assembler.done]
 
 
 def python_dies(code: str, **env: str) -> bytes:

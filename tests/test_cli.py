@@ -283,7 +283,9 @@ def imported(*args: str) -> set[str]:
         "except SystemExit: pass\n"
         "print('MODULES', *sorted(sys.modules), file=sys.stderr)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    # readline, which pytest imports, sets COLUMNS behind Python's back
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=env)
     return set(done.stderr.decode().rpartition("MODULES")[2].split())
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Doctor, genuine
-from verl_doctor.model import Finding, Report
+from verl_doctor.diagnose.explain import fill
+from verl_doctor.model import Finding, Lang, Report, Text
 from verl_doctor.pipeline import diagnose
 from verl_doctor.sources import expand
 
@@ -414,3 +415,12 @@ def test_a_fatal_line_of_ray_that_no_rule_knows_comes_before_silence(doctor: Doc
     assert report.findings[0].rule is None
     assert "Check failed: a new one" in report.findings[0].evidence[0].text
     assert report.verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    ("lang", "title"), [("en", "stuck in engine start"), ("zh", "停在推理引擎启动")]
+)
+def test_a_title_names_the_phase_in_the_readers_words(lang: Lang, title: str) -> None:
+    text = Text("stuck in {phase}", "停在{phase}")
+    assert fill(text, {"phase": "engine_init"}, lang) == title
+    assert fill(text, {"phase": "data"}, "en") == "stuck in data"

@@ -156,7 +156,7 @@ def test_a_traceback_never_reaches_beyond_its_lines(lines: list[tuple[bytes, boo
         line = raw.decode("utf-8", "replace").partition("\n")[0]
         assembler.feed(Line(line, number, "a.log"), (), exception=exception)
     assembler.finish()
-    for _, block in assembler.done:
+    for _, block, _ in assembler.done:
         assert 1 <= block.first_line <= block.last_line <= len(lines)
         assert block.chain
 

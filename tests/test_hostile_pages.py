@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -64,7 +63,7 @@ def test_a_picture_is_text_whatever_a_metric_is_called(key: str) -> None:
     from verl_doctor.logs.text import visible
 
     curve = Curve(visible(key, 120), (1, 2, 3), (0.1, math.nan, math.inf), 2, "< 0.2")
-    drawn = svg(report("/x.log", replace(finding(), curve=curve)))
+    drawn = svg(report("/x.log", finding()._replace(curve=curve)))
     tree = ElementTree.fromstring(drawn)
     assert {one.tag for one in tree.iter()} <= {
         f"{SVG}{name}" for name in ("svg", "rect", "g", "text", "path", "polyline")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 from textual.content import Content
 
+from verl_doctor.render import wrapping
+from verl_doctor.render.paper import Plain, console
 from verl_doctor.render.wrapping import breaks, wrapped
 from verl_doctor.tui.widgets.folded import Folded
 
@@ -67,3 +71,36 @@ def test_a_command_hangs_under_its_beginning() -> None:
         "    --no-deps flash-attn==2.8.3",
     ]
     assert shown.get_height({}, 36) == 3
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_a_text_without_wide_characters_has_the_same_words_to_either_pattern(text: str) -> None:
+    words, tokens = (
+        [found[0] for found in pattern.finditer(text)]
+        for pattern in (wrapping._WORD, wrapping._TOKEN)
+    )
+    assert words == tokens
+
+
+@given(
+    st.lists(st.text(st.sampled_from("aé中，x \t\n\x1b[]")), max_size=3),
+    st.integers(min_value=1, max_value=30),
+    st.booleans(),
+)
+def test_paper_without_colours_takes_what_a_console_prints(
+    texts: list[str], width: int, soft_wrap: bool
+) -> None:
+    def printed(out: Plain | Console, stream: io.StringIO) -> str:
+        for text in texts:
+            out.print(Text(text, style="bold red"), soft_wrap=soft_wrap)
+        out.print()
+        return stream.getvalue()
+
+    streams = io.StringIO(), io.StringIO()
+    rich = Console(file=streams[1], width=width, color_system=None, legacy_windows=False)
+    assert printed(Plain(streams[0], width), streams[0]) == printed(rich, streams[1])
+
+
+def test_colours_are_a_consoles() -> None:
+    assert isinstance(console(io.StringIO(), "always"), Console)
+    assert isinstance(console(io.StringIO(), "auto"), Plain)

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,12 +59,12 @@ def test_one_message_a_problem_until_the_cool_down_is_over(finding: Finding) -> 
     alert = News("alert", finding)
     assert len(sent((0, alert), (60, alert), (COOL_DOWN_S - 1, alert))) == 1
     assert len(sent((0, alert), (COOL_DOWN_S, alert))) == 2
-    other = News("alert", replace(finding, fingerprint="another"))
+    other = News("alert", finding._replace(fingerprint="another"))
     assert len(sent((0, alert), (0, other))) == 2
 
 
 def test_what_is_not_worth_waking_anyone_is_not_sent(finding: Finding) -> None:
-    mild = News("alert", replace(finding, severity="medium"))
+    mild = News("alert", finding._replace(severity="medium"))
     assert sent((0, mild), (0, News("slow", seconds=9)), (0, News("again", finding))) == []
     assert [one.kind for one in sent((0, News("stopped", seconds=9)))] == ["stopped"]
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.make_log import blocks
 from tests.conftest import GENUINE, Doctor
-from verl_doctor.knowledge.base import RuleBase
+from verl_doctor.knowledge.base import RuleBase, by_id
 from verl_doctor.knowledge.build import PATTERN_KINDS
 from verl_doctor.pipeline import Session
 from verl_doctor.scan.database import Scanner
@@ -49,7 +50,7 @@ def tenfold(base: RuleBase) -> RuleBase:
         dict(plain) for plain in base.plains.values() if next(iter(plain["match"])) in PATTERN_KINDS
     ]
     more = [altered(plain, times) for plain in textual for times in range(1, 10)]
-    return RuleBase([*base.plains.values(), *more])
+    return RuleBase({**base.plains, **by_id(more)})
 
 
 def test_ten_times_the_rules_cost_at_most_a_third_more(
@@ -69,6 +70,19 @@ def test_ten_times_the_rules_cost_at_most_a_third_more(
         seconds(doctor)  # what is built when first asked for
     ratios = [seconds(doctors[1]) / seconds(doctors[0]) for _ in range(3)]
     assert median(ratios) < 1.3, ratios
+
+
+def test_a_log_that_is_a_single_line_costs_little_more(doctor: Doctor) -> None:
+    log = [b"".join(blocks("healthy", 16 << 20))]
+    line = [log[0].replace(b"\n", b" ")]
+
+    def seconds(parts: list[bytes]) -> float:
+        start = time.process_time()
+        doctor(parts)
+        return time.process_time() - start
+
+    seconds(log)  # what is built when first asked for
+    assert median(seconds(line) / seconds(log) for _ in range(3)) < 5  # usually 3
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
@@ -93,7 +107,7 @@ def test_ten_times_the_log_takes_the_same_memory() -> None:
         return int(done.stdout)
 
     peak(1)  # fills the cache of rules
-    assert peak(20) < 1.2 * peak(2)
+    assert peak(200) < 1.2 * peak(20)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the size is read from /proc")

@@ -12,6 +12,7 @@ import yaml
 from tests.conftest import Doctor
 from verl_doctor.authoring.lint import lint
 from verl_doctor.authoring.proof import Prover
+from verl_doctor.knowledge.compiled import Shelf
 from verl_doctor.knowledge.load import load, read_rules, rule_folders, shipped_rules
 from verl_doctor.knowledge.read import read_rule
 from verl_doctor.knowledge.schema import rule_schema
@@ -153,12 +154,25 @@ def test_a_changed_rule_is_read_again(tmp_path: Path) -> None:
 
 def test_a_spoilt_cache_is_ignored(private_home: Path) -> None:
     load()
-    for path in (private_home / "cache" / "verl-doctor").iterdir():
-        assert path.stat().st_mode & 0o777 == 0o600
-        path.write_bytes(b"{}")
-    base, scanner = load()
-    assert len(base) == len(IDS)
-    assert scanner.scan(b"Traceback (most recent call last):\n")
+    cached = private_home / "cache" / "verl-doctor" / "rules"
+    whole = cached.read_bytes()
+    for spoilt in (b"{}", whole[:-1000]):
+        cached.write_bytes(spoilt)
+        base, scanner = load()
+        assert len(base) == len(IDS)
+        assert scanner.scan(b"Traceback (most recent call last):\n")
+
+
+def test_rules_from_the_cache_are_the_rules_that_were_read() -> None:
+    read, _ = load()
+    cached, _ = load()
+    assert isinstance(cached.plains, Shelf)
+    assert not isinstance(read.plains, Shelf)
+    assert cached.literals == read.literals
+    assert cached.by_kind == read.by_kind
+    assert [cached.spec(rule_id) for rule_id in IDS] == [read.spec(rule_id) for rule_id in IDS]
+    assert [cached.rule(rule_id) for rule_id in IDS] == [read.rule(rule_id) for rule_id in IDS]
+    assert dict(cached.plains) == dict(read.plains)
 
 
 def test_a_rule_that_backtracks_is_stopped_and_told(tmp_path: Path) -> None:

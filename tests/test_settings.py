@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,7 +121,7 @@ def test_a_good_mute_holds_beside_a_broken_one(tmp_path: Path) -> None:
 
 def test_a_mute_ends_wakes_and_is_about_one_fault() -> None:
     now = time.time()
-    noise = replace(finding("noise"), role="symptom", fingerprint="0123456789abcdef", count=5)
+    noise = finding("noise")._replace(role="symptom", fingerprint="0123456789abcdef", count=5)
     one = report("/a.log", finding(), noise)
 
     def left(**given: object) -> list[str]:

@@ -16,6 +16,7 @@ from .diagnose.report import report
 from .diagnose.words import say
 from .knowledge.base import RuleBase
 from .logs.reader import Reader
+from .logs.storm import Storm
 from .model import Event, Lang, Observation, Report, SourceInfo
 from .scan.ahead import Scanned, scan_ahead
 from .scan.database import Scanner
@@ -95,7 +96,8 @@ class Session:
     def begin(self, name: str, remarks: list[str]) -> None:
         """Starts the next source. Takes its name and the notes of its reading, which may grow."""
         before = self._collector.total_lines
-        self._sources.append((Reader(self._scanner, name, before), remarks))
+        storm = Storm(self._collector.base.counted)
+        self._sources.append((Reader(self._scanner, name, before, storm), remarks))
         self._offsets[name] = before
         self._collector.last_path = name
 

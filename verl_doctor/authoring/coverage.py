@@ -65,7 +65,7 @@ def unknown_errors(
 
     def add(path: str, line: int, text: str, times: int) -> None:
         head = text.partition("\n")[0]
-        shape = template(head)[:160]
+        shape = template(head, 160)
         counts[shape] += times
         first.setdefault(shape, Unknown(shape, 0, path, line, visible(head, 160)))
 

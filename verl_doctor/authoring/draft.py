@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from ..errors import RuleError
 from ..knowledge.base import RuleBase
-from ..logs.reader import Done, Reader, Seen
+from ..logs.items import Done, Seen
+from ..logs.reader import Reader
 from ..logs.text import visible
 from ..model import Block
 from ..scan.colours import plain

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
@@ -49,11 +48,17 @@ class Verbs(click.Group):
         if not args:
             args = [] if sys.stdin is None or sys.stdin.isatty() else ["diagnose"]
         elif first not in VERBS and first not in own:
-            close = difflib.get_close_matches(first, VERBS, n=1, cutoff=0.8)
-            if close and not os.path.exists(first):
-                raise click.UsageError(f"no log and no verb is called {first!r}: {close[0]}?", ctx)
+            if not os.path.exists(first) and (close := _nearest(first)):
+                raise click.UsageError(f"no log and no verb is called {first!r}: {close}?", ctx)
             args = ["diagnose", *args]
         return super().parse_args(ctx, args)
+
+
+def _nearest(word: str) -> str:
+    """The verb that a word can be a slip of, or ''."""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word, VERBS, n=1, cutoff=0.8)), "")
 
 
 @click.command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -109,7 +109,6 @@ def diagnose(
     read as one run. What is found is recorded in ~/.local/state/verl-doctor/incidents.db after
     it has been printed (--no-record: not).
     """
-    from ..sources.follow import is_live
     from . import ExitCode
 
     logs = logs if flight else named_logs(logs)
@@ -119,7 +118,7 @@ def diagnose(
     if probe and bundles:
         raise click.UsageError("--probe looks at this machine, --bundle at another: give one")
     unreadable = False
-    if follow or (logs == ("-",) and form == "text" and is_live(stdin)):
+    if follow or (logs == ("-",) and form == "text" and _is_live(stdin)):
         if len(logs) != 1 or os.path.isdir(logs[0]):
             raise click.UsageError("--follow takes one log file, or a pipe")
         if probe or bundles:
@@ -171,6 +170,12 @@ def diagnose(
     if worst <= severity_rank(fail_on) and not exit_zero:
         return ExitCode.FINDINGS
     return ExitCode.OK
+
+
+def _is_live(stdin: BinaryIO | None) -> bool:
+    from ..sources.follow import is_live
+
+    return is_live(stdin)
 
 
 def _observer(

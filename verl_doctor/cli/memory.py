@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -13,11 +14,13 @@ def recalled(report: Report) -> tuple[Report, str]:
     """The report with the history of its findings and without those that are muted, and what went
     wrong in reading the store. What is wrong in a config file is told on standard error."""
     from .. import settings
-    from ..store import recall
 
     known, trouble = report, ""
     try:
-        known = recall(report)
+        if os.path.lexists(settings.store_path()):
+            from ..store import recall
+
+            known = recall(report)
     except StoreError as error:
         trouble = f"what was seen before is not known: {error}"
     said = settings.load()

@@ -116,14 +116,14 @@ def test(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
     """Every rule on its own examples, through the real pipeline; says why one did not fire."""
     from ..authoring.proof import prove_all
     from ..errors import RuleError
-    from ..knowledge.base import RuleBase
+    from ..knowledge.base import RuleBase, by_id
     from ..knowledge.load import read_rules
 
     plains, problems, _ = read_rules(_folders(files, rule_dirs))
     bad = [problem for problem in problems if _wanted(problem.path, files)]
     if bad:
         raise RuleError("broken rules", tuple(str(problem) for problem in bad))
-    base = RuleBase(plains)
+    base = RuleBase(by_id(plains))
     chosen = [base.rule(one["id"]) for one in plains if _wanted(one["path"], files)]
     wrong = prove_all(base, chosen)
     for outcome in wrong:

@@ -6,9 +6,9 @@ Times come from outside: the clock of a live run, or the stamps of a log. Nothin
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from dataclasses import dataclass
-from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from .metrics.robust import median
 
 FACTOR = 2.5
 """A wait is too long beyond so many usual ones: under 3, so that a hang is told within three
@@ -35,8 +35,7 @@ a large test set, a first checkpoint to shared storage."""
 Kind = Literal["start", "first_step", "step", "validation", "checkpoint", "mixed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """The wait between two steps."""
 
     kind: Kind

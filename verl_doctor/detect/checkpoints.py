@@ -8,12 +8,12 @@ latest_checkpointed_iteration.txt to step 30`; transformers `Saving model checkp
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from .. import lazy
 from ..model import Line
 
-_TOLD = re.compile(
+_TOLD = lazy.compile(
     r"(?:local_global_step_folder: |\b[Ss]av(?:ing|ed)\b|\b[Rr]esum(?:ing|ed) from |"
     r"Load from checkpoint folder: |Update latest_).*?"
     r"(global_step_|checkpoint-|iteration\.txt to step )(\d{1,12})\b"

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from .. import lazy
 from ..logs.text import MAX_NUMBER, whole_number
 from ..model import Event, Line
 
-_WORK = re.compile(
+_WORK = lazy.compile(
     r"WorkNCCL\(SeqNum=(?P<seq>\d+), OpType=(?P<op>\w+)"
     r"(?:, NumelIn=(?P<numel>\d+), NumelOut=\d+)?[^)]*?Timeout\(ms\)=(?P<limit>\d+)\)"
     r"(?:.*?ran for (?P<ran>\d+) milliseconds)?"
 )
-_RANK = re.compile(r"\[(?:PG [^\]]*?)?Rank (\d+)\]")
-_STAMP = re.compile(r"\[[EWIF]\d{3,4} (\d\d):(\d\d):(\d\d)")
-_LAST = re.compile(r"last enqueued work: (-?\d+), last completed work: (-?\d+)")
+_RANK = lazy.compile(r"\[(?:PG [^\]]*?)?Rank (\d+)\]")
+_STAMP = lazy.compile(r"\[[EWIF]\d{3,4} (\d\d):(\d\d):(\d\d)")
+_LAST = lazy.compile(r"last enqueued work: (-?\d+), last completed work: (-?\d+)")
 
 
-@dataclass(slots=True)
-class _Wait:
+class _Wait(NamedTuple):
     line: Line
     rank: str
     seq: int

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
-_HYDRA = re.compile(r"Error executing job with overrides: (\[.*)$")
-_COMMAND = re.compile(r"(-m verl\.[\w.]+) (.+)$")
-_ITEM = re.compile(
+from .. import lazy
+
+_HYDRA = lazy.compile(r"Error executing job with overrides: (\[.*)$")
+_COMMAND = lazy.compile(r"(-m verl\.[\w.]+) (.+)$")
+_ITEM = lazy.compile(
     r"(?:^|\s)(\+{0,2}~?[A-Za-z_][\w.@]*="
     r"(?:'[^']{0,2000}'|\"[^\"]{0,2000}\"|\[[^\]]{0,2000}\]|\S*))"
 )
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)('?)")
+_QUOTED = lazy.compile(r"'((?:[^'\\]|\\.)*)('?)")
 """Takes an unclosed quote to the end too: what was read once is not searched again."""
 
 MAX_DUMP_CHARS = 400_000

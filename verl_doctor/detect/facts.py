@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .. import lazy
+
 _NAMES = {
     "verl": "verl",
     "torch": "torch",
@@ -29,12 +31,12 @@ _NAMES = {
 _NAME = rf"(?<![\w./-])(?P<name>{'|'.join(_NAMES)})"
 _NUMBER = r"v?(?P<version>\d+\.\d+(?:\.\w+)*(?:\+[\w.]+)?)"
 _VERSIONS = (
-    re.compile(
+    lazy.compile(
         rf"{_NAME}(?: API server| runtime)?[ _]version[\"']?\s?[:=]?\s?[\"']?{_NUMBER}", re.I
     ),
-    re.compile(rf"(?P<name>LLM) engine \({_NUMBER}\)"),
+    lazy.compile(rf"(?P<name>LLM) engine \({_NUMBER}\)"),
 )
-_GPU = re.compile(
+_GPU = lazy.compile(
     r"\b((?:NVIDIA|AMD Instinct|Ascend) ?(?:GeForce )?(?:RTX |MI)?[A-Z]{0,2}\d{2,4}[A-Z]?\d?\w{0,3}"
     r"(?:[ -](?:SXM\d?|PCIe|NVL\d*|HBM\d\w?|\d+GB|Ti|SUPER|Ada|Generation))*)"
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 
+from .. import lazy
 from ..model import Event, Line
 from .cadence import PAUSE, Cadence, Gap
 
-_STEP_TIME = re.compile(r" - timing_s/step:(?:np\.\w+\()?(\d{1,9}(?:\.\d{0,9})?)")
+_STEP_TIME = lazy.compile(r" - timing_s/step:(?:np\.\w+\()?(\d{1,9}(?:\.\d{0,9})?)")
 LEAST_S = 600.0
 """Shorter pauses cost less than reading about them."""
 

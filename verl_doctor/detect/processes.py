@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from .. import lazy
 from ..logs.text import whole_number
 from ..model import Event, Line
 
@@ -33,14 +34,16 @@ _WORDS = {
     "Hangup": "SIGHUP",
 }
 _WORD = "|".join(_WORDS)
-_SHELL = re.compile(
+_SHELL = lazy.compile(
     # `/bin/bash: line 1: 23349 Killed   python train.py`, `[1]-  Terminated   python train.py`
     rf"(?:: line \d+: +(?P<pid>\d+) |\[\d+\][+-]? +(?:\d+ )?)(?P<word>{_WORD})"
     r"(?: +\(core dumped\))?(?:\s+(?P<command>\S.*))?$"
     # on a line of its own the word alone, or a command behind a gap: prose has one blank
     rf"|^(?P<bare>{_WORD})(?: \(core dumped\))?(?:\s{{2,}}(?P<bare_command>\S.*))?$"
 )
-_CODE = re.compile(r"\bexit(?:ed)?(?: with)?(?: code| status):?\s*(?P<code>\d{3})\b", re.IGNORECASE)
+_CODE = lazy.compile(
+    r"\bexit(?:ed)?(?: with)?(?: code| status):?\s*(?P<code>\d{3})\b", re.IGNORECASE
+)
 
 
 class Shell:
@@ -77,8 +80,7 @@ class Shell:
         return list(self._first.values())
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     line: int
     text: str
     path: str
@@ -93,8 +95,8 @@ class _Entry:
 MAX_ENTRIES = 10_000
 """Dead processes of which a report is kept: more than any job has, over many restarts."""
 
-_KEY = re.compile(r"^\s*(time|host|rank|exitcode)\s*: (.*)$")
-_FAILED = re.compile(r"failed \(exitcode: (-?\d+)\)(?: local_rank: (\d+))?")
+_KEY = lazy.compile(r"^\s*(time|host|rank|exitcode)\s*: (.*)$")
+_FAILED = lazy.compile(r"failed \(exitcode: (-?\d+)\)(?: local_rank: (\d+))?")
 
 
 class Elastic:
@@ -138,13 +140,19 @@ class Elastic:
         if key != "exitcode":
             return
         rank = re.match(r"(\d+)(?: \(local_rank: (\d+)\))?", self._pending.get("rank", ""))
-        entry = _Entry(line.number, text, line.path, first=self._root)
-        entry.exitcode = value.split()[0] if value else ""
-        entry.host = self._pending.get("host", "")
-        entry.time = self._pending.get("time", "")
-        if rank:
-            entry.rank, entry.local_rank = rank[1], rank[2] or ""
-        self._entries.append(entry)
+        self._entries.append(
+            _Entry(
+                line.number,
+                text,
+                line.path,
+                rank[1] if rank else "",
+                (rank[2] or "") if rank else "",
+                value.split()[0] if value else "",
+                self._pending.get("host", ""),
+                self._pending.get("time", ""),
+                self._root,
+            )
+        )
         self._pending = {}
         self._root = False
 

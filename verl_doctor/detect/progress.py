@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from .. import lazy
 from ..model import Line, Worker
 from ..scan.anchors import PHASE_TEXTS
 
-_PHASE = re.compile("|".join(re.escape(text) for text in PHASE_TEXTS))
+_PHASE = lazy.compile("|".join(re.escape(text) for text in PHASE_TEXTS))
 _DAEMONS = ("raylet", "gcs_server", "dashboard", "autoscaler")
 _FUNCTIONS = (
-    (re.compile(r"update_(?:actor|critic|policy)|optimizer_step|\bbackward\b"), "update"),
-    (re.compile(r"compute_(?:log_prob|ref_log_prob|values)|_forward_micro_batch"), "log_prob"),
-    (re.compile(r"generate_sequences|generate_?\b|\brollout\b|agent_loop"), "rollout"),
-    (re.compile(r"compute_(?:score|reward)|reward_fn|reward_manager"), "reward"),
-    (re.compile(r"\b_validate\b"), "validation"),
-    (re.compile(r"save_checkpoint|load_checkpoint"), "checkpoint"),
-    (re.compile(r"update_weights|wake_up|sharding_manager|rollout_mode"), "weight_sync"),
-    (re.compile(r"from_pretrained|init_model|load_state_dict|_build_model"), "model_load"),
-    (re.compile(r"load_dataset|RLHFDataset|_read_files|create_rl_dataset"), "data"),
-    (re.compile(r"\bvalidate(?:_config)?\b|compose|_apply_overrides|instantiate"), "config"),
+    (lazy.compile(r"update_(?:actor|critic|policy)|optimizer_step|\bbackward\b"), "update"),
+    (lazy.compile(r"compute_(?:log_prob|ref_log_prob|values)|_forward_micro_batch"), "log_prob"),
+    (lazy.compile(r"generate_sequences|generate_?\b|\brollout\b|agent_loop"), "rollout"),
+    (lazy.compile(r"compute_(?:score|reward)|reward_fn|reward_manager"), "reward"),
+    (lazy.compile(r"\b_validate\b"), "validation"),
+    (lazy.compile(r"save_checkpoint|load_checkpoint"), "checkpoint"),
+    (lazy.compile(r"update_weights|wake_up|sharding_manager|rollout_mode"), "weight_sync"),
+    (lazy.compile(r"from_pretrained|init_model|load_state_dict|_build_model"), "model_load"),
+    (lazy.compile(r"load_dataset|RLHFDataset|_read_files|create_rl_dataset"), "data"),
+    (lazy.compile(r"\bvalidate(?:_config)?\b|compose|_apply_overrides|instantiate"), "config"),
 )
 
 

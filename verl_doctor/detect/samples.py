@@ -74,13 +74,15 @@ class Samples:
         if region is not None:
             self.closed.add(region[0])
 
-    def region(self, line: Line) -> int:
-        """The sample that the line lies in, 0 if none."""
-        region = self._open.get(_process(line.worker))
+    def region(self, worker: Worker, line: int) -> int:
+        """The sample that a worker's line of this number lies in, 0 if none."""
+        if not self._open:
+            return 0
+        region = self._open.get(_process(worker))
         if region is None:
             return 0
-        if line.number - region[1] > MAX_REGION:
-            del self._open[_process(line.worker)]
+        if line - region[1] > MAX_REGION:
+            del self._open[_process(worker)]
             return 0
         return region[0]
 

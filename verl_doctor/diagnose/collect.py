@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from ..detect.checkpoints import Checkpoints
@@ -20,11 +19,12 @@ from ..detect.progress import Progress, phase_of_frames
 from ..detect.samples import Samples
 from ..knowledge.base import RuleBase
 from ..logs.blocks import Part
-from ..logs.reader import Done, Dump, Item, Reader, Seen
+from ..logs.items import Again, Done, Dump, Item, Seen
+from ..logs.reader import Reader
 from ..match.matcher import Matcher
 from ..model import Block, Event, Evidence, Line, Match
 from ..scan import anchors
-from .incidents import Incidents, template
+from .incidents import Incidents, incident_key, template
 from .lives import Lives
 from .messages import Messages
 from .winner import Winner
@@ -40,6 +40,17 @@ class Closed(NamedTuple):
     incidents: Incidents
     seen_rules: set[str]
     quoted: int
+
+
+class Told(NamedTuple):
+    """What a traceback is about."""
+
+    block: Block
+    best: Match
+    also: set[str]
+    """The other rules that hold in it."""
+    key: str
+    """That of its incident."""
 
 
 class Collector:
@@ -80,6 +91,8 @@ class Collector:
         """The run is known to have ended: a log that stops is no silence."""
         self._pending: dict[int, list[Match]] = defaultdict(list)
         self._regions: dict[int, int] = {}
+        self._told: dict[int, Told] = {}
+        """By token, what the tracebacks came to that may come again."""
         self._held: list[tuple[int, Match, set[str], int]] = []
         """(sample, match, other rules, last line of it) of what lies in a model's text."""
         self._quoted = 0
@@ -95,7 +108,9 @@ class Collector:
         if isinstance(item, Seen):
             self._seen(item)
         elif isinstance(item, Done):
-            self._done(item.token, item.block)
+            self._done(item)
+        elif isinstance(item, Again):
+            self._again(item)
         elif isinstance(item, Dump):
             self.settings.dump(item.text)
             self.progress.enter(item.line.number, "config")
@@ -109,6 +124,7 @@ class Collector:
     def end_source(self, path: str, lines: int) -> None:
         """The source has been read; the next one's lines are numbered from here on."""
         self.total_lines += lines
+        self._told.clear()
         self._ends[path] = self.total_lines
 
     def end_of(self, path: str) -> int:
@@ -117,14 +133,14 @@ class Collector:
 
     def _seen(self, seen: Seen) -> None:
         line, found = seen.line, seen.anchors
-        self.lives.seen(line)
+        self.lives.seen(line.worker, line.number, line.time)
         if line.worker.rank:
             self.ranks.add(line.worker.rank)
         if line.repeated > 1:
             self.folded += line.repeated
         if anchors.SAMPLE in found:
             self.samples.mark(line)
-        region = self.samples.region(line)
+        region = self.samples.region(line.worker, line.number)
         if seen.part is not None:
             if seen.token not in self._regions:
                 self._regions[seen.token] = region
@@ -184,7 +200,7 @@ class Collector:
         self.samples.record(line)
 
     def _error_line(self, line: Line) -> None:
-        shape = template(line.text)[:160]
+        shape = template(line.text, 160)
         known = self._errors.pop(shape, None)
         if known is None and len(self._errors) >= MAX_ERROR_SHAPES:
             del self._errors[next(iter(self._errors))]
@@ -199,13 +215,14 @@ class Collector:
 
     # --- tracebacks -------------------------------------------------------------------------
 
-    def _done(self, token: int, block: Block) -> None:
-        pending = self._pending.pop(token, [])
+    def _done(self, done: Done) -> None:
+        block = done.block
+        pending = self._pending.pop(done.token, [])
         placed = []
         for match in pending:
             for i, exc in enumerate(block.chain):
                 if exc.line <= match.line <= exc.last_line:
-                    placed.append(replace(match, block=block, exc=i))
+                    placed.append(match._replace(block=block, exc=i))
                     break
             else:
                 last = len(block.chain) - 1
@@ -213,17 +230,34 @@ class Collector:
                     pattern.where == "source" for pattern in self.base.spec(match.rule).patterns
                 )
                 if pattern_in_source:
-                    placed.append(replace(match, block=block, exc=last))
-        self._block(block, placed, self._regions.pop(token, 0))
-
-    def _block(self, block: Block, placed: list[Match], region: int) -> None:
+                    placed.append(match._replace(block=block, exc=last))
+        region = self._regions.pop(done.token, 0)
         if block.ignored:
             self.ignored += 1
             return
         best, also, every = self._winner.of_block(block, placed)
+        if done.kept:
+            rule = self.base.rule(best.rule) if best.rule else None
+            self._told[done.token] = Told(block, best, also, incident_key(best, rule))
         for match in every:
             self.matched(match)
         self._record(best, also, region, block.last_line)
+
+    def _again(self, again: Again) -> None:
+        told = self._told.get(again.token)
+        if told is None:  # Python ignored it
+            self.ignored += 1
+            return
+        block, best, also, key = told
+        self.lives.seen(block.worker, again.last_line, again.time)
+        lines = again.line - block.first_line
+        region = self.samples.region(block.worker, again.line)
+        if not region and self.incidents.again(key, best, best.line + lines, again.time):
+            return
+        match = best._replace(line=best.line + lines, time=again.time)
+        if region:  # it may prove to be what ended the run; elsewhere it only counts
+            match = match._replace(block=block.moved(lines, again.time))
+        self._record(match, also, region, again.last_line)
 
     def _line(self, matches: list[Match], region: int) -> None:
         for match in matches:
@@ -234,7 +268,8 @@ class Collector:
     # --- incidents --------------------------------------------------------------------------
 
     def matched(self, match: Match) -> None:
-        """Called for every match, before anything is chosen; the proofs of rules listen here."""
+        """Called for every match, before anything is chosen; the proofs of rules listen here.
+        Of a traceback that comes `Again` it has been called before."""
 
     def _record(self, match: Match, also: set[str], region: int, last_line: int) -> None:
         if match.rule:
@@ -256,13 +291,16 @@ class Collector:
         rule = self.base.rule(match.rule) if match.rule else None
         if rule is not None and rule.role == "context":
             return
+        incidents.add(match, rule, also, self.phase)
+
+    def phase(self, match: Match) -> str:
+        """The phase that the run was in when a match was printed."""
         phase = ""
         if match.block is not None:
             frames = [frame for exc in match.block.chain for frame in exc.frames]
             phase = phase_of_frames("\n".join(f"{one.function} {one.file}" for one in frames))
         # stacks of a hang tell the phase better than the last banner
-        phase = phase or match.captures.get("phase", "") or self.progress.phase_at(match.line)[0]
-        incidents.add(replace(match, phase=phase), rule, also)
+        return phase or match.captures.get("phase", "") or self.progress.phase_at(match.line)[0]
 
     def closed(self) -> Closed:
         """Everything as if the log ended here: patterns over several lines, detectors, metrics,
@@ -273,7 +311,7 @@ class Collector:
         end = max(1, self.total_lines)
         for fact in self.facts.values():
             place = (fact.line or end, fact.path or self.last_path)
-            events.append(replace(fact, line=place[0], path=place[1]))
+            events.append(fact._replace(line=place[0], path=place[1]))
         events += self.samples.finish()
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .. import lazy
 from ..detect.config import Settings
 from ..logs.text import visible
 from ..model import (
@@ -25,13 +26,13 @@ from ..model import (
 )
 from .hints import Hints
 from .incidents import Incident, defaults
-from .words import say
+from .words import PHASES, say
 
 MAX_FIXES = 10
 MAX_TEXT = 600
-_HOLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
-_PLAIN = re.compile(r"(?!-\D)[A-Za-z0-9_./:,@%+=-]{1,300}")
-_PID = re.compile(r"pid=\d+")
+_HOLE = lazy.compile(r"\{([a-z_][a-z0-9_]*)\}")
+_PLAIN = lazy.compile(r"(?!-\D)[A-Za-z0-9_./:,@%+=-]{1,300}")
+_PID = lazy.compile(r"pid=\d+")
 _BASE = {"high": 3.0, "medium": 2.0, "low": 1.0}
 _EFFECT = {"confirms": 10.0, "supports": 2.0, "weakens": -2.0, "rules_out": -100.0}
 
@@ -41,7 +42,11 @@ def fill(text: Text, captures: Mapping[str, str], lang: Lang) -> str:
 
     def value(found: re.Match[str]) -> str:
         name = found[1]
-        return visible(captures[name], 200) if name in captures else found[0]
+        if name not in captures:
+            return found[0]
+        if name == "phase" and captures[name] in PHASES:
+            return PHASES[captures[name]].get(lang)
+        return visible(captures[name], 200)
 
     return " ".join(_HOLE.sub(value, text.get(lang)).split())
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from .. import lazy
 from ..model import Block, Evidence, Exc, Frame, Match, Rule
 
 MAX_WORKERS = 512
 MAX_EVIDENCE = 6
 
-_VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
+_VARIABLE = lazy.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d+(?:\.\d+)*")
 
 
-def template(text: str) -> str:
-    """The text with numbers, addresses and hashes taken out: what two printings share."""
-    return _VARIABLE.sub("#", text)
+def template(text: str, limit: int) -> str:
+    """The text with numbers, addresses and hashes taken out: what two printings share.
+
+    Takes the greatest length of what is returned, in characters; only so much of a long text is
+    looked at as that may need.
+    """
+    return _VARIABLE.sub("#", text[: 8 * limit])[:limit]
 
 
 def weight(role: str, scope: str) -> int:
@@ -82,13 +86,8 @@ class Incident:
         """Folds one more printing in; blocks of slow workers may close after later ones."""
         if match.line < self.first.line:
             self.first = match
-        self.count += match.repeated
         self.also |= also
-        if match.line >= self.last_line:
-            self.last_line, self.last_path = match.line, match.path
-            self.last_uncaught = match.block is not None and match.block.uncaught
-        if match.time is not None:
-            self.last_time = match.time
+        self.again(match, match.line, match.time)
         label = match.worker.label
         if label in self.workers:
             self.workers[label] = min(self.workers[label], match.line)
@@ -99,6 +98,15 @@ class Incident:
         if len(self.evidence) < MAX_EVIDENCE:
             self.evidence.append(Evidence(match.path, match.line, match.text))
             self.evidence += [Evidence(match.path, line, "") for line in match.lines]
+
+    def again(self, match: Match, line: int, time: float | None) -> None:
+        """Counts one more printing, on that line and at that time, of a match that it has."""
+        self.count += match.repeated
+        if line >= self.last_line:
+            self.last_line, self.last_path = line, match.path
+            self.last_uncaught = match.block is not None and match.block.uncaught
+        if time is not None:
+            self.last_time = time
 
     def copy(self) -> Incident:
         """An incident of its own that further printings don't reach."""
@@ -121,15 +129,28 @@ class Incidents:
         other.by_key = {key: incident.copy() for key, incident in self.by_key.items()}
         return other
 
-    def add(self, match: Match, rule: Rule | None, also: set[str] | None = None) -> None:
-        """Folds a match into its incident."""
+    def add(
+        self, match: Match, rule: Rule | None, also: set[str], phase: Callable[[Match], str]
+    ) -> None:
+        """Folds a match into its incident. `phase` is asked only for the match that stands for
+        the incident: to know it takes longer than to count a match."""
         key = incident_key(match, rule)
         incident = self.by_key.get(key)
+        if incident is None or match.line < incident.first.line:
+            match = match._replace(phase=phase(match))
         if incident is None:
             if len(self.by_key) >= self.MAX:
                 return
             incident = self.by_key[key] = Incident(key, rule, match)
-        incident.add(match, also or set())
+        incident.add(match, also)
+
+    def again(self, key: str, match: Match, line: int, time: float | None) -> bool:
+        """Counts one more printing of a match; says whether its incident had all else of it."""
+        incident = self.by_key.get(key)
+        if incident is None or len(incident.evidence) < MAX_EVIDENCE:
+            return False
+        incident.again(match, line, time)
+        return True
 
 
 def incident_key(match: Match, rule: Rule | None) -> str:
@@ -140,8 +161,8 @@ def incident_key(match: Match, rule: Rule | None) -> str:
     if match.block is not None and match.exc is not None:
         exc = match.block.chain[match.exc]
         where = exc.frames[-1].function if exc.frames else ""
-        return "|".join(("", exc.name, template(exc.message.partition("\n")[0])[:200], where))
-    return "|".join(("", template(match.text)[:200]))
+        return "|".join(("", exc.name, template(exc.message.partition("\n")[0], 200), where))
+    return "|".join(("", template(match.text, 200)))
 
 
 def defaults(match: Match) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..model import Line, Match, Worker
+from ..model import Match, Worker
 
 MAX_LIVES = 10_000
 """Workers that are followed; a log of more has invented most of them."""
@@ -30,15 +30,14 @@ class Lives:
     def __init__(self) -> None:
         self._lives: dict[Worker, Life] = {}
 
-    def seen(self, line: Line) -> None:
-        """Takes a line, whoever printed it."""
-        life = self._lives.get(line.worker)
+    def seen(self, worker: Worker, line: int, time: float | None) -> None:
+        """Takes who printed a line, its number, and when it was printed."""
+        life = self._lives.get(worker)
         if life is None:
             if len(self._lives) >= MAX_LIVES:
                 return
-            life = Life(line.worker, line.number, line.number, line.time)
-            self._lives[line.worker] = life
-        life.last_line, life.last_time = line.number, line.time
+            life = self._lives[worker] = Life(worker, line, line, time)
+        life.last_line, life.last_time = line, time
 
     def fault(self, match: Match) -> None:
         """Takes a match that becomes part of an incident."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ..logs.text import visible
 from ..model import Evidence, Line, Message
@@ -21,10 +20,10 @@ class Messages:
 
     def add(self, line: Line, is_error: bool) -> None:
         """Takes a warning or an error; beyond MAX_KINDS no further kind is kept."""
-        kind = template(line.text.strip())[:MAX_TEXT]
+        kind = template(line.text.strip(), MAX_TEXT)
         known = self._kinds.get(kind)
         if known is not None:
-            self._kinds[kind] = replace(known, count=known.count + line.repeated)
+            self._kinds[kind] = known._replace(count=known.count + line.repeated)
         elif len(self._kinds) < MAX_KINDS:
             first = Evidence(line.path, line.number, visible(line.text.strip(), MAX_TEXT))
             self._kinds[kind] = Message(
@@ -37,7 +36,7 @@ class Messages:
         Takes the number of lines before each source.
         """
         return tuple(
-            replace(one, first=Evidence(path, line - offsets.get(path, 0), text))
+            one._replace(first=Evidence(path, line - offsets.get(path, 0), text))
             for one in self._kinds.values()
             for path, line, text in (one.first,)
         )

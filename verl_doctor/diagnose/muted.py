@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..model import Finding, Report
 
 
@@ -24,4 +22,4 @@ def without_muted(report: Report) -> Report:
         if not is_muted(finding) or (place == 0 and finding.role == "root")
     )
     muted = report.hidden.get("muted", 0) + len(report.findings) - len(shown)
-    return replace(report, findings=shown, hidden={**report.hidden, "muted": muted})
+    return report._replace(findings=shown, hidden={**report.hidden, "muted": muted})

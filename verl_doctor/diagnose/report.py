@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from .. import lazy
 from ..logs.mask import mask
 from ..logs.text import visible
 from ..model import (
@@ -26,7 +26,7 @@ from .incidents import Incident
 from .story import story
 from .words import say
 
-_GIVES_UP = re.compile(
+_GIVES_UP = lazy.compile(
     r"\b(?:FATAL|CRITICAL)\b|\bFatal\b|exit(?:ed)? with (?:code|status) [1-9]"
     r"|\bexit code:? [1-9]|\bCheck failed: "
     r"|任务失败|训练(?:终止|失败)|退出码 ?[1-9]"
@@ -57,7 +57,7 @@ def report(
     if root is None and not collector.progress.finished:
         for match in filter(None, _last_signs(collector, tail)):
             rule = collector.base.rule(match.rule) if match.rule else None
-            closed.incidents.add(match, rule)
+            closed.incidents.add(match, rule, set(), collector.phase)
             order, root = _order(collector, closed, lang)
             if root is not None:
                 break

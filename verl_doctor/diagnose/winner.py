@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ..knowledge.base import RuleBase
 from ..match.matcher import Matcher, at_exception
@@ -82,5 +81,5 @@ def _first_printing(match: Match, block: Block) -> Match:
     for exc in block.chain[: match.exc]:
         said = exc.message.strip("'\" \n")
         if exc.name == own.name and said and said in own.message:
-            return replace(match, line=exc.line)
+            return match._replace(line=exc.line)
     return match

@@ -77,6 +77,25 @@ WORDS: dict[str, Text] = {
     ),
 }
 
+PHASES: dict[str, Text] = {
+    "unknown": Text("unknown phase", "阶段未知"),
+    "launch": Text("launch", "启动"),
+    "config": Text("config", "配置"),
+    "data": Text("data", "数据"),
+    "model_load": Text("model load", "加载模型"),
+    "engine_init": Text("engine start", "推理引擎启动"),
+    "rollout": Text("rollout", "采样"),
+    "reward": Text("reward", "奖励计算"),
+    "log_prob": Text("log-prob", "对数概率计算"),
+    "update": Text("update", "参数更新"),
+    "weight_sync": Text("weight sync", "权重同步"),
+    "checkpoint": Text("checkpoint", "检查点"),
+    "validation": Text("validation", "验证"),
+    "training": Text("training", "训练"),
+    "shutdown": Text("shutdown", "退出"),
+}
+"""The phases of a run, as a person reads them."""
+
 
 def say(key: str, lang: Lang, **values: object) -> str:
     """The sentence of that key with its values put in. Errors: KeyError."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..model import MatchSpec, Rule
 from .build import PATTERN_KINDS, build_match, build_rule
+
+HEAD = ("match", "missing", "within", "same", "at_least")
+"""The keys of a rule that say how it matches: what `build_match` looks at."""
 
 
 class RuleBase:
@@ -17,8 +20,16 @@ class RuleBase:
     Rule is built when it is first asked for.
     """
 
-    def __init__(self, plains: Sequence[Mapping[str, Any]], notes: Sequence[str] = ()) -> None:
-        self.plains: dict[str, Mapping[str, Any]] = {plain["id"]: plain for plain in plains}
+    def __init__(
+        self,
+        plains: Mapping[str, Mapping[str, Any]],
+        notes: Sequence[str] = (),
+        heads: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Takes the rules by id, notes, and the HEAD of each rule where `plains` would have to
+        parse a whole rule to tell it."""
+        self.plains = plains
+        self._heads = plains if heads is None else heads
         self.notes = tuple(notes)
         """What a user should know of the rules: which shipped ones a folder of theirs replaced."""
         self._rules: dict[str, Rule] = {}
@@ -28,6 +39,8 @@ class RuleBase:
         """For each literal, the (rule id, pattern index) that it proposes."""
         self.awaited: set[int] = set()
         """Literals whose absence an `absent` rule looks for."""
+        self.counted: set[int] = set()
+        """Literals of which every hit counts: those of rules over several lines."""
         self.by_exception: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self.by_kind: dict[str, list[str]] = defaultdict(list)
         self._explains: dict[str, frozenset[str]] = {}
@@ -35,7 +48,7 @@ class RuleBase:
 
     def _index(self) -> None:
         numbers: dict[str, int] = {}
-        for rule_id, plain in self.plains.items():
+        for rule_id, plain in self._heads.items():
             kind, value = next(iter(plain["match"].items()))
             self.by_kind[kind].append(rule_id)
             if kind not in PATTERN_KINDS:
@@ -45,10 +58,12 @@ class RuleBase:
                     for name in pattern["exception"]:
                         self.by_exception[name].append((rule_id, i))
                     continue
-                literal = max(pattern["contains"], key=len)
-                self.uses[self._number(literal, numbers)].append((rule_id, i))
-            for text in plain.get("missing", ()):
-                self.awaited.add(self._number(text, numbers))
+                literal = self._number(max(pattern["contains"], key=len), numbers)
+                self.uses[literal].append((rule_id, i))
+                if kind != "line":
+                    self.counted.add(literal)
+            self.awaited.update(self._number(text, numbers) for text in plain.get("missing", ()))
+        self.counted |= self.awaited
 
     def _number(self, literal: str, numbers: dict[str, int]) -> int:
         number = numbers.get(literal)
@@ -75,7 +90,7 @@ class RuleBase:
         """How the rule matches, without building its texts. Errors: KeyError."""
         spec = self._specs.get(rule_id)
         if spec is None:
-            spec = self._specs[rule_id] = build_match(self.plains[rule_id])
+            spec = self._specs[rule_id] = build_match(self._heads[rule_id])
         return spec
 
     def find(self, word: str) -> Rule | None:
@@ -102,3 +117,8 @@ class RuleBase:
                         todo.append(other)
             known = self._explains[rule_id] = frozenset(seen)
         return known
+
+
+def by_id(plains: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Plain rules under their ids, as `RuleBase` takes them."""
+    return {plain["id"]: plain for plain in plains}

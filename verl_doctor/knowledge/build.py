@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..model import Cause, Example, Fix, Hint, MatchSpec, Pattern, Reference, Rule, Text
+from .literals import required
 
 PATTERN_KINDS = ("line", "traceback", "sequence", "count", "absent")
 
@@ -15,15 +16,17 @@ def _text(value: Any) -> Text:
 
 
 def _pattern(value: Mapping[str, Any]) -> Pattern:
+    message = value.get("message", "")
     return Pattern(
         contains=tuple(value.get("contains", ())),
         regex=value.get("regex", ""),
         unless=tuple(value.get("unless", ())),
         where=value.get("where", "text"),
         exception=tuple(value.get("exception", ())),
-        message=value.get("message", ""),
+        message=message,
         frame=value.get("frame", ""),
         innermost=value.get("innermost", ""),
+        needs=value["needs"] if "needs" in value else required(message),
     )
 
 

@@ -1,37 +1,32 @@
 """Finds rule folders, reads them through the cache, and compiles the scanner once.
 
-The cache holds JSON and hyperscan's own serialised form; it is keyed by the rule files' names,
-sizes and times, and any doubt about it means reading the rules again.
+The cache is good for rule files of the same names, sizes and times, and any doubt about it means
+reading the rules again.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
-import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..errors import RuleError
 from ..scan.anchors import ANCHORS
-from .base import RuleBase
-from .cache import cache_folder, forget, read_private, write_private
+from .base import RuleBase, by_id
+from .cache import cache_folder, map_private, write_private
+from .compiled import dump, parse
 
 if TYPE_CHECKING:
     from ..model import Rule
     from ..scan.database import Scanner
     from .nodes import Problem
 
-FORMAT = "3"
-"""Raised when the plain data changes its meaning."""
-
-_CACHED = re.compile(r"[0-9a-f]{24}\.(?:json|hs)")
-"""Names of the cache's own files; what else lies in its folder is left alone."""
+FORMAT = "4"
+"""Raised when the plain data or the layout of the cache changes its meaning."""
 
 
 def shipped_rules() -> Path:
@@ -133,17 +128,30 @@ def _shadows(plain: dict[str, Any], origin: dict[str, Path], shipped: Path) -> l
     ]
 
 
-def _fingerprint(folders: Sequence[Path]) -> str:
-    digest = hashlib.sha256(f"{FORMAT} {__version__} {sys.byteorder} {ANCHORS}".encode())
+def _stamp(folders: Sequence[Path]) -> bytes:
+    """What a cache has to be made from to be good: this program and these rule files."""
+    lines = [f"{FORMAT} {__version__} {sys.byteorder} {ANCHORS}"]
     for folder in folders:
-        digest.update(b"\n" + os.fsencode(folder))
-        for root, _, names in sorted(os.walk(folder)):
-            for name in sorted(names):
-                if name.endswith((".yaml", ".yml")):
-                    path = os.path.join(root, name)
-                    found = os.stat(path) if os.path.exists(path) else os.lstat(path)
-                    digest.update(os.fsencode(f"{name} {found.st_size} {found.st_mtime_ns}\n"))
-    return digest.hexdigest()[:24]
+        lines.append(os.fspath(folder))
+        lines += sorted(_listed(os.fspath(folder)))
+    return "\n".join((*lines, "")).encode("utf-8", "surrogateescape")
+
+
+def _listed(folder: str) -> Iterator[str]:
+    """Path, size and time of each rule file below a folder."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:  # not for us to read
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _listed(entry.path)
+        elif entry.name.endswith((".yaml", ".yml")):
+            try:
+                found = entry.stat()
+            except OSError:  # a link to nowhere
+                found = entry.stat(follow_symlinks=False)
+            yield f"{entry.path} {found.st_size} {found.st_mtime_ns}"
 
 
 def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Scanner]:
@@ -157,20 +165,15 @@ def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Sc
     folders = rule_folders(extra)
     if not folders[0].is_dir():
         raise RuleError(f"the shipped rules are missing at {folders[0]}: reinstall verl-doctor")
-    key = _fingerprint(folders)
-    store = cache_folder()
-    if cache:
-        text, compiled = read_private(store / f"{key}.json"), read_private(store / f"{key}.hs")
-        if text and compiled:
-            with contextlib.suppress(Exception):  # any doubt: read the rules again
-                data = json.loads(text)
-                return RuleBase(data["rules"], data["notes"]), Scanner.load(compiled)
+    file, stamp = cache_folder() / "rules", _stamp(folders)
+    if cache and (data := map_private(file)):
+        with contextlib.suppress(Exception):  # any doubt: read the rules again
+            if known := parse(data, stamp):
+                return known
     rules, problems, notes = read_rules(folders)
     notes += [f"rule left out: {problem}" for problem in problems]
-    base = RuleBase(rules, notes)
+    base = RuleBase(by_id(rules), notes)
     scanner = Scanner.compile(base.literals)
     if cache:
-        forget(path for path in store.glob("*.*") if _CACHED.fullmatch(path.name))
-        write_private(store / f"{key}.json", json.dumps({"rules": rules, "notes": notes}).encode())
-        write_private(store / f"{key}.hs", scanner.dump())
+        write_private(file, dump(stamp, base, scanner))
     return base, scanner

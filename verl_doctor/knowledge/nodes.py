@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from .. import lazy
 from .patterns import fault_of
 from .shape import Bool, Map, Number, Seq, Shape, Str
 
@@ -25,7 +26,7 @@ PLAIN_TAGS = frozenset(
 )
 """What an untagged node can resolve to; every other tag is refused."""
 
-_HIDDEN = re.compile(
+_HIDDEN = lazy.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )

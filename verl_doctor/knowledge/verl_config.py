@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .. import lazy
+
 DATA = Path(__file__).resolve().parent.parent / "data" / "verl_config"
 SCORERS = DATA.parent / "verl_scorers.json"
-_ITEM = re.compile(r"(?:^|\s)(?P<mark>\+{0,2}|~)(?P<key>[a-z_][\w.]*)=")
+_ITEM = lazy.compile(r"(?:^|\s)(?P<mark>\+{0,2}|~)(?P<key>[a-z_][\w.]*)=")
 
 
 @cache

@@ -6,7 +6,7 @@ torch's DataLoader, multiprocessing and rich print a traceback, and nothing abou
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection
 from enum import Enum, auto
 
 from ..model import NOBODY, Block, Frame, Line, Worker
@@ -28,6 +28,8 @@ from .text import whole_number
 
 MAX_GAP = 400
 """Lines of other workers after which an unfinished traceback is taken as it is."""
+MAX_BARE_GAP = 64
+"""The same where no traceback led to the exception: less shows that a later line belongs to it."""
 MAX_MESSAGE = 60
 MAX_BARE = 8
 MAX_FRAMES = 400
@@ -49,10 +51,13 @@ class Assembler:
         self._nobody = nobody
         """Who lines without a prefix belong to."""
         self._open: dict[Worker, OpenTraceback] = {}
-        """In the order of their last lines."""
+        self._due = 0
+        """Line before which none of them has waited too long."""
         self._latest: OpenTraceback | None = None
-        self.done: list[tuple[int, Block]] = []
-        self._count = 0
+        self.done: list[tuple[int, Block, int]] = []
+        """(token, traceback, number of its lines or 0 where those of others stand between)."""
+        self.opened = 0
+        """Tracebacks begun so far; the token of the last one."""
         self._ignored: dict[Worker, int] = {}
         """Line of the last `Exception ignored in` of a worker: Python went on after it."""
 
@@ -60,6 +65,15 @@ class Assembler:
     def busy(self) -> bool:
         """Whether a traceback is open, so that every following line has to be looked at."""
         return bool(self._open)
+
+    @property
+    def workers(self) -> Collection[Worker]:
+        """Who has a traceback open."""
+        return self._open.keys()
+
+    def goes_on(self, number: int) -> bool:
+        """Whether a line of that number belongs to the traceback before it if it has no prefix."""
+        return self._latest is not None and self._latest.last == number - 1
 
     def feed(
         self, line: Line, formats: tuple[str, ...], *, exception: bool = False
@@ -69,20 +83,16 @@ class Assembler:
         The number is that of the pair in `done` later. `exception`: the line may hold an
         exception's name at its start, with no traceback above it in this log.
         """
+        self._expire(line.number)
         worker = line.worker
         block = self._open.get(worker)
-        if block is None and worker == self._nobody and self._latest is not None:
+        if block is None and worker == self._nobody and self.goes_on(line.number) and not formats:
             # Ray prints a prefix before the first line of a message only
-            candidate = self._latest
-            if candidate.last == line.number - 1 and not formats:
-                block = candidate
-        self._expire(line.number)
+            block = self._latest
         if block is not None:
             part = self._take(block, line, formats)
             if part is not None:
                 block.last = line.number
-                if self._open.pop(block.worker, None) is not None:
-                    self._open[block.worker] = block  # now the last one
                 block.widths.append(len(line.text))
                 if part is Part.FRAME or line.number == block.exc_line:
                     # a prefix may head the first line of a message only
@@ -118,28 +128,46 @@ class Assembler:
             line.number,
             repeated=line.repeated,
         )
-        self._count += 1
-        opened.token = self._count
+        self.opened += 1
+        opened.token = self.opened
         opened.ignored = 0 < line.number - self._ignored.get(line.worker, -9) <= 3
         opened.group = "Exception Group" in text
+        opened.bare = bare
         if "─" in text:
             opened.state = State.BOX
         old = self._open.pop(line.worker, None)
         if old is not None:
             self._close(old)
         self._open[line.worker] = opened
+        self._due = min(self._due, _due(opened))
         self._latest = opened
         if headed:
             return Part.FRAME, opened.token
-        opened.bare = bare
         return self._take(opened, line, formats) or Part.FRAME, opened.token
 
     def _expire(self, number: int) -> None:
-        while self._open:
-            block = next(iter(self._open.values()))
-            if number - block.last <= MAX_GAP:
-                return
+        if number < self._due:
+            return
+        for block in list(self._open.values()):
+            if number >= _due(block):
+                self._end(block)
+        self._due = min(map(_due, self._open.values()), default=number + MAX_BARE_GAP)
+
+    def aside(self, worker: Worker, number: int) -> bool:
+        """Whether a traceback that this worker begins at a line is sure to be one of its own, so
+        that it need not be fed where its lines are known; what the worker has open is closed."""
+        self._expire(number)
+        block = self._open.get(worker)
+        if block is None and worker == self._nobody and self.goes_on(number):
+            block = self._latest
+        if 0 < number - self._ignored.get(worker, -9) <= 3:
+            return False
+        if block is not None:
+            if block.state is not State.MESSAGE or block.bare or block.group or block.backwards:
+                return False
             self._end(block)
+        self._latest = None
+        return True
 
     def settle(self) -> None:
         """Closes what has its exception; a traceback that still waits for it stays open."""
@@ -198,7 +226,7 @@ class Assembler:
             elif "❱" in stripped and block.frames:
                 last = block.frames[-1]
                 source = stripped.partition("❱")[2].strip(" │0123456789")
-                block.frames[-1] = replace(last, source=source)
+                block.frames[-1] = last._replace(source=source)
         else:
             self._end(block)
             return None
@@ -221,7 +249,7 @@ class Assembler:
         if indent > block.indent:
             if not CARETS.match(text) and block.frames and not block.frames[-1].source:
                 last = block.frames[-1]
-                block.frames[-1] = replace(last, source=stripped)
+                block.frames[-1] = last._replace(source=stripped)
             return Part.FRAME
         if stripped.startswith("ray::"):
             return Part.FRAME
@@ -324,6 +352,7 @@ class Assembler:
         if not block.chain:
             return
         last = max(max(exc.last_line for exc in block.chain), block.first)
+        lines = block.last - block.first + 1
         self.done.append(
             (
                 block.token,
@@ -338,5 +367,11 @@ class Assembler:
                     time=block.time,
                     repeated=block.repeated,
                 ),
+                lines if lines == len(block.widths) + 1 else 0,
             )
         )
+
+
+def _due(block: OpenTraceback) -> int:
+    """Line at which a traceback has waited too long for its worker's next one."""
+    return block.last + 1 + (MAX_BARE_GAP if block.bare else MAX_GAP)

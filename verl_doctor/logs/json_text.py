@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 
-_OBEYED = re.compile(
+from .. import lazy
+
+_OBEYED = lazy.compile(
     "[\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )

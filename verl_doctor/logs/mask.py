@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .. import lazy
+
 MARK = "***"
 """What stands in place of a secret. No pattern matches it: masking twice changes nothing."""
 
@@ -101,15 +103,15 @@ _HEX_KEY = (
 )
 """W&B's keys are plain hex: only their name tells them from a hash."""
 
-_NO_SECRET = re.compile(
+_NO_SECRET = lazy.compile(
     r"(?i)(?:none|null|nil|true|false|str|string|int|bool|bytes|empty|required|missing|unset|yes|no"
     r"|optional\b.*|union\[.*|secretstr\b.*|field\(.*|-.*"
     r"|<[^<>]*>|\$\{?\w.*|\{\w*\}|\*{3,}.*|x{3,}|\.{3}|…"
     r"|(?:os|self|args|cfg|config|settings|kwargs|env)\b[.\[].*|getpass\b.*|\w+\(.*"
     rf"|(?:{_NAMES}|token|key))"
 )
-_RANDOM = re.compile(r"(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w.+/=:~-]{16,}")
-_IDENTIFIER = re.compile(r"[a-z]+(?:[_./-][a-z]+)*[_-]?\d{0,6}")
+_RANDOM = lazy.compile(r"(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w.+/=:~-]{16,}")
+_IDENTIFIER = lazy.compile(r"[a-z]+(?:[_./-][a-z]+)*[_-]?\d{0,6}")
 
 
 def _assigned(match: re.Match[str]) -> str:
@@ -164,22 +166,22 @@ _HOME_MOUNTED = (
 )
 
 _RULES: tuple[tuple[re.Pattern[str], _Replace], ...] = (
-    (re.compile(_PRIVATE_KEY, re.S), rf"\1{MARK}\2"),
-    (re.compile(_AUTHORIZATION, re.I), rf"\1{MARK}"),
-    (re.compile(_COOKIE, re.I), rf"\1{MARK}"),
-    (re.compile(_BEARER, re.I), rf"\1{MARK}"),
-    (re.compile(_URL_LOGIN), rf"\1{MARK}@"),
-    (re.compile(_HOOK), rf"\1{MARK}"),
-    (re.compile(_URL_QUERY, re.I), rf"\1{MARK}"),
-    (re.compile(_WANDB_LOGIN, re.I), rf"\1{MARK}"),
-    *((re.compile(shape), rf"\1{MARK}") for shape in _ANYWHERE),
-    *((re.compile(_BEFORE + shape), rf"\1{MARK}") for shape in _SHAPES),
-    (re.compile(_HEX_KEY, re.I), rf"\1{MARK}"),
-    (re.compile(_ASSIGNED, re.I), _assigned),
-    (re.compile(_OPTION, re.I), _assigned),
-    (re.compile(_HOME_WINDOWS), "~"),
-    (re.compile(_HOME), "~"),
-    (re.compile(_HOME_MOUNTED), rf"\1{MARK}"),
+    (lazy.compile(_PRIVATE_KEY, re.S), rf"\1{MARK}\2"),
+    (lazy.compile(_AUTHORIZATION, re.I), rf"\1{MARK}"),
+    (lazy.compile(_COOKIE, re.I), rf"\1{MARK}"),
+    (lazy.compile(_BEARER, re.I), rf"\1{MARK}"),
+    (lazy.compile(_URL_LOGIN), rf"\1{MARK}@"),
+    (lazy.compile(_HOOK), rf"\1{MARK}"),
+    (lazy.compile(_URL_QUERY, re.I), rf"\1{MARK}"),
+    (lazy.compile(_WANDB_LOGIN, re.I), rf"\1{MARK}"),
+    *((lazy.compile(shape), rf"\1{MARK}") for shape in _ANYWHERE),
+    *((lazy.compile(_BEFORE + shape), rf"\1{MARK}") for shape in _SHAPES),
+    (lazy.compile(_HEX_KEY, re.I), rf"\1{MARK}"),
+    (lazy.compile(_ASSIGNED, re.I), _assigned),
+    (lazy.compile(_OPTION, re.I), _assigned),
+    (lazy.compile(_HOME_WINDOWS), "~"),
+    (lazy.compile(_HOME), "~"),
+    (lazy.compile(_HOME_MOUNTED), rf"\1{MARK}"),
 )
 
 

@@ -7,22 +7,21 @@ Ray's session folder (`/tmp/ray/session_*/logs`, named in Ray's docs on log file
 
 from __future__ import annotations
 
-import re
-
+from .. import lazy
 from ..model import NOBODY, Worker
 
 _NAMES = (
     # worker-<worker id>-<job id>-<pid>.err; python-core-worker-<id>_<pid>.log
-    re.compile(r"(?:^|/)worker-[0-9a-f]{16,}-[0-9a-fx]+-(?P<pid>\d+)\.(?:out|err)"),
-    re.compile(r"(?:^|/)python-core-(?P<actor>worker|driver)-[0-9a-f]+_(?P<pid>\d+)\.log"),
-    re.compile(
+    lazy.compile(r"(?:^|/)worker-[0-9a-f]{16,}-[0-9a-fx]+-(?P<pid>\d+)\.(?:out|err)"),
+    lazy.compile(r"(?:^|/)python-core-(?P<actor>worker|driver)-[0-9a-f]+_(?P<pid>\d+)\.log"),
+    lazy.compile(
         r"(?:^|/)(?P<actor>raylet|gcs_server|monitor|dashboard|dashboard_agent"
         r"|runtime_env_agent|log_monitor|runtime_env_setup-\w+)\.(?:out|err|log)"
     ),
-    re.compile(r"/attempt_\d+/(?P<rank>\d+)/(?:stdout|stderr)\.log"),
-    re.compile(r"(?:^|[/_.-])rank[_-]?(?P<rank>\d+)(?=[_.-]|$)"),
-    re.compile(r"(?:^|/)slurm-\d+[_-](?P<rank>\d+)\.(?:out|err)"),
-    re.compile(r"(?:^|[/_.-])(?P<node>(?:node|host|worker)[_-]?\d+)(?=[/_.-]|$)"),
+    lazy.compile(r"/attempt_\d+/(?P<rank>\d+)/(?:stdout|stderr)\.log"),
+    lazy.compile(r"(?:^|[/_.-])rank[_-]?(?P<rank>\d+)(?=[_.-]|$)"),
+    lazy.compile(r"(?:^|/)slurm-\d+[_-](?P<rank>\d+)\.(?:out|err)"),
+    lazy.compile(r"(?:^|[/_.-])(?P<node>(?:node|host|worker)[_-]?\d+)(?=[/_.-]|$)"),
 )
 
 

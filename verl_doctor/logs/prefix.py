@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from .. import lazy
 from ..model import NOBODY, Worker
 from .formats import Format, discover
 
@@ -144,6 +145,16 @@ def peel(text: str) -> Peeled:
     return Peeled(text[pos:], worker, level, time, tuple(names))
 
 
+def is_steady(names: tuple[str, ...]) -> bool:
+    """Whether prefixes of these formats are the same on all lines of a worker, and are on all."""
+    return bool(names) and _steady().issuperset(names)
+
+
+@cache
+def _steady() -> frozenset[str]:
+    return frozenset(fmt.name for fmt in discover() if fmt.steady)
+
+
 def _refined(worker: Worker, fields: Mapping[str, str | None], every_line: bool) -> Worker:
     """The worker of the outer prefixes, and what one more says.
 
@@ -170,7 +181,7 @@ def _refined(worker: Worker, fields: Mapping[str, str | None], every_line: bool)
 
 # --- times ----------------------------------------------------------------------------------
 
-_TIME = re.compile(
+_TIME = lazy.compile(
     r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d|\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)"
     r"(?:[.,](\d{1,12}))?(?:(Z)|([+-])(\d\d):?(\d\d))?$"
 )

@@ -6,73 +6,42 @@ a traceback or a config dump is open.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..model import NOBODY, Block, Line, Worker
+from ..model import NOBODY, Line, Worker
 from ..scan.ahead import Scanned, scan
-from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE, WARNING
+from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE, TRACEBACK, WARNING
 from ..scan.colours import plain
-from .blocks import Assembler, Part
+from .blocks import Assembler
+from .items import Again, Done, Dump, Item, Seen
+from .learned import Learned
 from .names import worker_of
-from .prefix import Peeled, peel
-from .shapes import HEADER
-from .text import segment, unrepeated
+from .prefix import Peeled, is_steady, peel
+from .storm import Storm
+from .text import unrepeated
+from .windows import MAX_WHOLE, windows
 
 if TYPE_CHECKING:
     from ..scan.database import Scanner
 
-MAX_LINE = 64 * 1024
-"""Bytes of a line that are decoded, around the hit."""
 TAIL = 8 * 1024
 """Bytes of a log's end that are kept."""
-MAX_LEARNED = 4
-_KEYS = re.compile(r"\^[CZ\\]")
-"""Keys as a terminal echoes them: `^CTraceback …` has no prefix."""
-_NUMBER = re.compile(r"\d+")
-_CLOCK = re.compile(r"\d:\d\d")
+REACH = 64 * 1024
+"""Bytes skipped at a time while a traceback is open, which ends after some lines of others."""
+WORTH = 1024
+"""Bytes from which on looking for the lines that matter costs less than reading all."""
+MAX_SOUGHT = 16
+"""Workers whose lines are looked for at once."""
+MAX_MARKS = 10_000
+MAX_START = 40
+"""Characters by which the place of a line's text behind its prefixes is found."""
 MAX_WARNINGS = 2_000
 """Warnings that are read; a log may hold a million of them, and they come in a few kinds."""
 MAX_DUMP = 4_000
 """Lines of a pretty-printed config that are taken as one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A line that hit something, or lies in an open traceback."""
-
-    line: Line
-    anchors: frozenset[int]
-    literals: tuple[int, ...]
-    raw: str = ""
-    """The line with its prefixes: a progress bar's own words are one."""
-    part: Part | None = None
-    token: int = 0
-    """Which open traceback took it; the `Done` of that traceback has the same."""
-    stamp: float | None = None
-    """The time that this line itself tells; `line.time` may be that of a line before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A traceback is complete."""
-
-    token: int
-    block: Block
-
-
-@dataclass(frozen=True, slots=True)
-class Dump:
-    """A pretty-printed config, its text without prefixes."""
-
-    line: Line
-    last_line: int
-    text: str
-
-
-Item = Seen | Done | Dump
 _NONE: frozenset[int] = frozenset()
 
 
@@ -82,8 +51,13 @@ class Reader:
     Lines are numbered from `offset` + 1: several sources of one run share one axis.
     """
 
-    def __init__(self, scanner: Scanner, path: str, offset: int = 0) -> None:
+    def __init__(
+        self, scanner: Scanner, path: str, offset: int = 0, storm: Storm | None = None
+    ) -> None:
+        """Takes the source's name, the number of lines before it, and what knows the tracebacks
+        that it repeats (None: each is read)."""
         self.path = path
+        self._storm = storm
         self._offset = offset
         self.lines = 0
         self.bytes = 0
@@ -97,7 +71,9 @@ class Reader:
         self._began: float | None = None
         self._clock: float | None = None
         """The last time that a line told; lines without a time of their own are dated by it."""
-        self._learned: list[re.Pattern[str]] = []
+        self._learned = Learned()
+        self._marks: dict[Worker, bytes] = {}
+        """What every line of a worker begins with; nothing where that varies."""
         self._dump: list[str] = []
         self._dump_line: Line | None = None
         self._depth = 0
@@ -122,7 +98,7 @@ class Reader:
     @property
     def ended(self) -> float | None:
         """When the last line was printed, as far as it or one before it tells a time."""
-        last = self.tail.rstrip().rpartition(b"\n")[2].rpartition(b"\r")[2][:MAX_LINE]
+        last = self.tail.rstrip().rpartition(b"\n")[2].rpartition(b"\r")[2][:MAX_WHOLE]
         return peel(last.decode("utf-8", "replace")).time or self._clock
 
     def feed(self, raw: bytes) -> Iterator[Item]:
@@ -133,10 +109,10 @@ class Reader:
         """Reads the next chunk, which has been scanned."""
         chunk, hits, size = scanned
         if not self.bytes:
-            head = plain(chunk[:MAX_LINE].partition(b"\n")[0])
+            head = plain(chunk[:MAX_WHOLE].partition(b"\n")[0])
             self._began = peel(head.decode("utf-8", "replace")).time
         self.bytes += size
-        yield from self._chunk(chunk, self._limited(hits))
+        yield from self._chunk(chunk, hits)
         self.tail = (self.tail + plain(chunk[-TAIL:]))[-TAIL:]
         unended = bool(self.tail) and not self.tail.endswith(b"\n")
         self.lines = self._newlines + unended
@@ -162,69 +138,99 @@ class Reader:
         count, size = len(hits), len(chunk)
         i = pos = 0
         while pos < size:
-            if not self._busy:
-                while i < count and hits[i][0] < pos:
-                    i += 1
-                if i >= count:
-                    break
-                start = chunk.rfind(b"\n", pos, hits[i][0]) + 1 or pos
+            while i < count and self._passed_over(hits[i], pos):
+                i += 1
+            start = self._next(chunk, pos, hits[i][0] if i < count else size + 1, number)
+            if start != pos:
                 number += chunk.count(b"\n", pos, start)
                 pos = start
+                if pos >= size:
+                    break
             stop = chunk.find(b"\n", pos)
             if stop < 0:
                 stop = size
+            first = i
             found: list[tuple[int, int]] = []
             while i < count and hits[i][0] <= stop:
-                if hits[i][0] >= pos:
-                    found.append((hits[i][0] - pos, hits[i][1]))
+                end, ident = hits[i]
                 i += 1
-            yield from self._line(chunk[pos:stop], number, found)
+                if ident == WARNING:
+                    if not self._warnings:
+                        continue
+                    self._warnings -= 1
+                found.append((end - pos, ident))
+            if self._storm is not None and any(ident == TRACEBACK for _, ident in found):
+                known = self._storm.find(chunk, pos, stop)
+                if known is not None and self._known(known.worker, number):
+                    yield from self._finished()
+                    last = number + known.lines - 1
+                    yield Again(known.token, number, last, self._clock)
+                    pos += len(known.text)
+                    number += known.lines
+                    continue
+                opened = self._blocks.opened
+                yield from self._line(chunk[pos:stop], number, found)
+                if self._blocks.opened == opened + 1:
+                    self._storm.watch(self._blocks.opened, chunk, pos, hits, first)
+            else:
+                yield from self._line(chunk[pos:stop], number, found)
             pos = stop + 1
             number += 1
         unended = pos > size
         self._newlines = number - self._offset - 1 - unended + chunk.count(b"\n", pos)
 
-    def _limited(self, hits: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The hits without the warnings beyond the limit."""
-        kept = []
-        for hit in hits:
-            if hit[1] == WARNING:
-                self._warnings -= 1
-                if self._warnings < 0:
-                    continue
-            kept.append(hit)
-        return kept
+    def _next(self, chunk: bytes, pos: int, hit: int, number: int) -> int:
+        """Where the next line begins that has to be looked at, from the line at `pos` on.
+
+        Takes the end of the next hit (beyond the chunk if there is none), and the line's number.
+        An open traceback may go on in any line, unless its worker's lines all begin alike.
+        """
+        size = len(chunk)
+        end = size if hit > size else chunk.rfind(b"\n", pos, hit) + 1 or pos
+        if not self._busy:
+            return end
+        if self._dump_line is not None or self._blocks.goes_on(number):
+            return pos
+        workers = self._blocks.workers
+        end = min(end, pos + REACH)
+        if end - pos < WORTH or len(workers) > MAX_SOUGHT:
+            return pos
+        for worker in workers:
+            mark = self._marks.get(worker)
+            if not mark or chunk.startswith(mark, pos):
+                return pos
+            found = chunk.find(b"\n" + mark, pos, end + len(mark))
+            if found >= 0:
+                end = found + 1
+        return end if end == size else chunk.rfind(b"\n", pos, end) + 1 or pos
+
+    def _known(self, worker: Worker, number: int) -> bool:
+        return self._dump_line is None and self._blocks.aside(worker, number)
+
+    def _passed_over(self, hit: tuple[int, int], pos: int) -> bool:
+        """Whether a hit lies before an offset, or is one warning more than are read."""
+        return hit[0] < pos or (hit[1] == WARNING and not self._warnings)
 
     def _line(self, raw: bytes, number: int, found: list[tuple[int, int]]) -> Iterator[Item]:
         raw = raw.rstrip(b"\r")
-        if b"\r" not in raw and len(raw) <= MAX_LINE:
+        last = raw.rfind(b"\r") + 1
+        short = len(raw) - last <= MAX_WHOLE
+        if not last and short:
             yield from self._segment(raw, 0, raw, number, found)
             return
-        groups: dict[int, tuple[int, list[tuple[int, int]]]] = {}
-        if self._busy:
-            # the text behind the last bar goes on with an open traceback, whether it hits or not
-            start, end = segment(raw, len(raw))
-            if start >= end and start:
-                start, end = segment(raw, start - 1)
-            if end - start <= MAX_LINE:
-                groups[start] = (end, [])
-        for end_at, ident in found:
-            start, end = segment(raw, max(0, end_at - 1))
-            if end - start > MAX_LINE:
-                start = max(start, end_at - MAX_LINE // 2)
-                end = min(end, end_at + MAX_LINE // 2)
-                start -= start % (MAX_LINE // 2)
-            groups.setdefault(start, (end, []))[1].append((end_at - start, ident))
-        for start, (end, hits) in sorted(groups.items()):
+        # the text behind the last bar goes on with an open traceback, whether it hits or not
+        goes_on = self._busy and short
+        for start, end, hits in windows(raw, found):
+            goes_on = goes_on and start != last
             yield from self._segment(raw, start, raw[start:end], number, hits)
+        if goes_on:
+            yield from self._segment(raw, last, raw[last:], number, [])
 
     def _segment(
         self, raw: bytes, start: int, part: bytes, number: int, hits: list[tuple[int, int]]
     ) -> Iterator[Item]:
         whole = plain(part).decode("utf-8", "replace")
-        peeled = peel(whole)
-        if self._learned or HEADER in peeled.rest:
-            peeled = self._unknown_prefix(peeled)
+        peeled = self._learned.peel(peel(whole))
         worker = peeled.worker
         if start and worker == NOBODY:
             # Ray prints its prefix once, before the first carriage return
@@ -254,58 +260,23 @@ class Reader:
         took = None
         if text or len(part) == len(raw):  # a progress bar is no blank line of a message
             took = self._blocks.feed(line, peeled.formats, exception=EXCEPTION in anchors)
+            if took and worker not in self._marks and len(self._marks) < MAX_MARKS:
+                self._marks[worker] = _mark(part, peeled)
         yield from self._finished()
         if hits or took:
             literals = tuple({ident - FIRST_RULE for _, ident in hits if ident >= FIRST_RULE})
             part_, token = took if took else (None, 0)
             yield Seen(line, anchors, literals, whole, part_, token, peeled.time)
 
-    def _unknown_prefix(self, peeled: Peeled) -> Peeled:
-        """The line without a prefix that no format knows, learnt from how tracebacks begin.
-
-        What stands before `Traceback (most recent call last):` stands before every line of that
-        log: `gpu-01: `, `[pod/x/main] `, a dashboard's date and host. Digits may vary.
-        """
-        text = peeled.rest
-        for pattern in self._learned:
-            found = pattern.match(text)
-            if found:
-                return self._behind(peeled, found.end())
-        before, header, rest = text.partition(HEADER)
-        known = not _KEYS.sub("", before).strip(" |+╭─") or before.startswith(
-            ("[prompt]", "[response]")
-        )
-        if not header or rest.strip() != ":" or known or len(before) > 120:
-            return peeled
-        if before.rstrip().endswith(("Original", "Group")) or len(self._learned) >= MAX_LEARNED:
-            return peeled
-        shape = r"\d+".join(re.escape(piece) for piece in _NUMBER.split(before))
-        self._learned.append(re.compile(shape))
-        return self._behind(peeled, len(before))
-
-    def _behind(self, peeled: Peeled, place: int) -> Peeled:
-        """What stands behind an unknown prefix; it names the worker unless it holds a time."""
-        prefix = peeled.rest[:place].strip(" \t:|>")
-        inner = peel(peeled.rest[place:])
-        worker = inner.worker if inner.worker != NOBODY else peeled.worker
-        if worker == NOBODY and not _CLOCK.search(prefix):
-            worker = Worker(node=prefix)
-        return Peeled(
-            inner.rest,
-            worker,
-            inner.level or peeled.level,
-            peeled.time or inner.time,
-            (*peeled.formats, "learned", *inner.formats),
-        )
-
     def _first_worker(self, raw: bytes) -> Worker:
-        head = plain(raw[: raw.find(b"\r")][:400])
+        head = plain(raw[:400].partition(b"\r")[0])
         return peel(head.decode("utf-8", "replace")).worker if head else NOBODY
 
     def _finished(self) -> Iterator[Item]:
         if self._blocks.done:
-            for token, block in self._blocks.done:
-                yield Done(token, block)
+            for token, block, lines in self._blocks.done:
+                kept = self._storm is not None and self._storm.keep(token, block.worker, lines)
+                yield Done(token, block, kept)
             self._blocks.done.clear()
 
     def _feed_dump(self, line: Line) -> Iterator[Item]:
@@ -322,3 +293,10 @@ class Reader:
         self._dump_line = None
         self._dump = []
         return dump
+
+
+def _mark(line: bytes, peeled: Peeled) -> bytes:
+    """What all lines of this one's worker begin with, as far as its prefixes tell."""
+    if not peeled.rest or not is_steady(peeled.formats):
+        return b""
+    return line[: max(0, line.find(peeled.rest[:MAX_START].encode()))]

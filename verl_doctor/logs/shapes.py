@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .. import lazy
 from ..scan.anchors import EXCEPTION_ENDINGS
 from .text import unglued
 
@@ -12,18 +13,18 @@ CHAIN = (
     "The above exception was the direct cause of the following exception",
     "During handling of the above exception, another exception occurred",
 )
-FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)(?:, in (.*))?')
-BOX_FRAME = re.compile(r"^│\s*(/?\S+\.py):(\d+)\s+in\s+(\S+)")
-GROUP = re.compile(r"^\s*[|+] ?")
-GROUP_RULE = re.compile(r"^[\s|+-]*(?:\d+|\.\.\.)?[\s-]*$")
-EXC = re.compile(
+FRAME = lazy.compile(r'^\s*File "([^"]+)", line (\d+)(?:, in (.*))?')
+BOX_FRAME = lazy.compile(r"^│\s*(/?\S+\.py):(\d+)\s+in\s+(\S+)")
+GROUP = lazy.compile(r"^\s*[|+] ?")
+GROUP_RULE = lazy.compile(r"^[\s|+-]*(?:\d+|\.\.\.)?[\s-]*$")
+EXC = lazy.compile(
     r"^((?:[A-Za-z_][\w]*\.)*[A-Za-z_]\w*(?:\([\w.]+\))?)(?::(?: |$)(.*))?$", re.DOTALL
 )
-_NAMELIKE = re.compile(
+_NAMELIKE = lazy.compile(
     rf"(?:{'|'.join(EXCEPTION_ENDINGS)}|Warning|Full|Stop\w+|Break)(?:\([\w.]+\))?$"
 )
-CARETS = re.compile(r"^[\s~^]+$")
-OUTSIDE = re.compile(
+CARETS = lazy.compile(r"^[\s~^]+$")
+OUTSIDE = lazy.compile(
     r"^(?:/\S*sh: |\[\d+\][+-]? +\w|exit code|exit status|Killed\b|Terminated\b|Aborted\b|step:\d"
     r"|\+ \w|srun:|slurmstepd:|Exception ignored in|Traceback|done$|Set the environment variable"
     r"|\S* ?\d{1,3}%\||=====|-----|\w+: line \d+: )"

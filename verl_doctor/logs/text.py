@@ -1,8 +1,8 @@
-"""Text of a line: what Ray folded, what stands between carriage returns, what may be shown."""
+"""Text of a line: what Ray folded, what two ranks glued, what may be shown."""
 
 from __future__ import annotations
 
-import re
+from .. import lazy
 
 MAX_NUMBER = 2**63 - 1
 """What SQLite and `array` take; a log that counts further is garbled or hostile."""
@@ -18,7 +18,7 @@ def whole_number(digits: str) -> int:
     return min(int(digits), MAX_NUMBER) if len(digits) < 20 else MAX_NUMBER
 
 
-_REPEATED = re.compile(r"\s*\[repeated (\d+)x across (?:all nodes|cluster)\](?: \(.*)?$")
+_REPEATED = lazy.compile(r"\s*\[repeated (\d+)x across (?:all nodes|cluster)\](?: \(.*)?$")
 
 
 def unrepeated(text: str) -> tuple[str, int]:
@@ -34,14 +34,7 @@ def unrepeated(text: str) -> tuple[str, int]:
     return text[: found.start()], min(max(1, whole_number(found[1])), MAX_REPEATED)
 
 
-def segment(line: bytes, at: int) -> tuple[int, int]:
-    """The part between carriage returns of a line that holds offset `at`: (start, end)."""
-    start = line.rfind(b"\r", 0, at) + 1
-    end = line.find(b"\r", at)
-    return start, len(line) if end < 0 else end
-
-
-_GLUED = re.compile(r"^((?:[A-Za-z_]\w*\.)*([A-Z]\w*?))(?:\2)+:(?:\s*:)*")
+_GLUED = lazy.compile(r"^((?:[A-Za-z_]\w*\.)*([A-Z]\w*?))(?:\2)+:(?:\s*:)*")
 MAX_GLUED = 512
 """Characters in which two glued names end; the pattern takes time square to what it is given."""
 
@@ -60,7 +53,6 @@ _HIDDEN = {
         *(0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0xFEFF),
         *range(0x202A, 0x202F),  # bidirectional overrides and isolates
         *range(0x2060, 0x2070),
-        *range(0xD800, 0xE000),  # halves of a pair, which no encoder takes
         *range(0xFFF9, 0xFFFC),
         *range(0xE0000, 0xE0080),  # tags: whole sentences that no one sees
     )
@@ -76,6 +68,9 @@ def visible(text: str, limit: int = 0) -> str:
     cause may stand at either end.
     """
     text = text.translate(_TABLE)
+    if not text.isascii():
+        # halves of a pair, which no encoder takes
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     if limit and len(text) > limit:
         tail = limit // 3
         text = f"{text[: limit - tail - 3]} … {text[-tail:]}"

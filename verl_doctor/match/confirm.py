@@ -5,18 +5,20 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import regex
+from ..knowledge.literals import required
 
 TIME_LIMIT_S = 0.1
 """For one search in one line. A shipped pattern needs microseconds."""
 
 MAX_TEXT = 20_000
-"""Characters of a text that are searched: a longer line is a dump, and its head tells."""
+"""Characters of a text that are searched."""
 
 
 @lru_cache(maxsize=2048)
 def compiled(pattern: str) -> Any:
     """The compiled pattern. Errors: regex.error (rule files are checked when read)."""
+    import regex  # 13 ms, and a healthy log may hold nothing to confirm
+
     return regex.compile(pattern)
 
 
@@ -45,7 +47,7 @@ class Confirmer:
     ) -> bool:
         """Whether a setting or capture fits a pattern and bounds (None: no bound); a text that is
         no number is within no bounds."""
-        if matches and self.search(matches, value) is None:
+        if matches and (required(matches) not in value or self.search(matches, value) is None):
             return False
         if above is None and below is None:
             return True

@@ -7,12 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ..knowledge.base import RuleBase
 from ..model import Block, Event, Line, Match, Pattern, Worker
-from .confirm import Confirmer
-from .literals import required
+from .confirm import MAX_TEXT, Confirmer
 
 MAX_KNOWN = 1_000
 MAX_PARTS = 2_000
 """Lines kept for the rules that need several: enough to join them, flat in memory."""
+
+SEARCHED_BEFORE = 2_000
+"""Characters before a text that proposes a rule in which the rule's other texts may stand; of a
+line longer than MAX_TEXT the rest is not searched."""
+MAX_SHOWN = 600
+"""Characters of a line that a match keeps, as many as its evidence shows."""
+SHOWN_BEFORE = 60
+"""Those before the text that proposed the rule, if the line is longer: a title shows it."""
 
 
 class Matcher:
@@ -45,21 +52,23 @@ class Matcher:
         """
         found: list[Match] = []
         for literal in literals:
+            proposed = self._base.literals[literal]
             if literal in self._base.awaited:
-                self._last[self._base.literals[literal]] = line.number
+                self._last[proposed] = line.number
             for rule_id, index in self._base.uses[literal]:
                 spec = self._base.spec(rule_id)
                 pattern = spec.patterns[index]
                 if in_source and pattern.where != "source":
                     continue
-                captures = self._holds(pattern, line.text)
+                text = _around(line.text, proposed, SEARCHED_BEFORE, MAX_TEXT)
+                captures = self._holds(pattern, text)
                 if captures is None:
                     continue
                 match = Match(
                     rule_id,
                     line.path,
                     line.number,
-                    line.text,
+                    _around(line.text, proposed, SHOWN_BEFORE, MAX_SHOWN),
                     captures,
                     line.worker,
                     repeated=line.repeated,
@@ -115,7 +124,7 @@ class Matcher:
     def _fits(self, pattern: Pattern, block: Block, index: int) -> dict[str, str] | None:
         exc = block.chain[index]
         captures: dict[str, str] = {}
-        if pattern.message and required(pattern.message) not in exc.message:
+        if pattern.needs not in exc.message:
             return None
         if any(part in exc.message for part in pattern.unless):
             return None
@@ -179,6 +188,15 @@ class Matcher:
             elif spec.kind == "sequence":
                 found += _sequence(parts, len(spec.patterns), spec.within_lines, spec.same_worker)
         return found
+
+
+def _around(text: str, part: str, before: int, limit: int) -> str:
+    """What stands around a part of a text that is longer than `limit` characters: no more than
+    `before` of them before the part's first place."""
+    if len(text) <= limit:
+        return text
+    start = max(0, text.find(part) - before)
+    return text[start : start + limit]
 
 
 def at_exception(

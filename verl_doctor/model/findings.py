@@ -1,9 +1,7 @@
 """What was found: matches, and the report that a user reads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from .history import Muted, Seen
@@ -11,8 +9,7 @@ from .logs import NOBODY, Block, Worker
 from .words import Level, Role, Severity, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """A metric over the steps of a run, as far as a report shows it."""
 
     key: str
@@ -25,8 +22,7 @@ class Curve:
     """The range that the rule calls healthy, in signs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A rule's pattern held here."""
 
     rule: str
@@ -70,8 +66,7 @@ class Evidence(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CauseState:
+class CauseState(NamedTuple):
     id: str
     text: str
     likelihood: Level
@@ -79,8 +74,7 @@ class CauseState:
     because: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FixText:
+class FixText(NamedTuple):
     text: str
     run: str = ""
     set: str = ""
@@ -93,8 +87,7 @@ class FixText:
     """Whether it has resolved the same fault before, on this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One incident, explained: what a user reads. See the JSON report in docs/report.md."""
 
     rule: str | None
@@ -108,7 +101,7 @@ class Finding:
     fixes: tuple[FixText, ...]
     evidence: tuple[Evidence, ...]
     workers: tuple[str, ...]
-    count: int
+    count: int  # type: ignore[assignment]
     first_line: int
     last_line: int
     fingerprint: str
@@ -121,7 +114,7 @@ class Finding:
     """Checks that would tell its causes apart and were not run (`env.gpus`)."""
     why: str = ""
     """Why it holds its place: root, demoted by what, recovered."""
-    captures: Mapping[str, str] = field(default_factory=dict)
+    captures: Mapping[str, str] = MappingProxyType({})
     """What the rule's title was filled with: it can be said again in another language."""
     history: Seen | None = None
     """What the incident store knows of it; None if it was not asked or knows nothing."""
@@ -131,19 +124,17 @@ class Finding:
     """The metric that gave it away, where it was one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A kind of warning or error that the log prints."""
 
     template: str
     """The text without its numbers and addresses: the same in every run."""
     level: Literal["error", "warning"]
     first: Evidence
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """What a run prints that the last good one did not."""
 
     run: str
@@ -152,16 +143,14 @@ class Comparison:
     new: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceInfo:
+class SourceInfo(NamedTuple):
     path: str
     lines: int
     bytes: int
     truncated: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(NamedTuple):
     """Where the run was when the log ends."""
 
     name: str
@@ -175,8 +164,7 @@ class Phase:
     """When the last one was."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """One turn of a run, dated: a metric that went bad, or a fault in the log."""
 
     step: int | None
@@ -189,8 +177,7 @@ class Moment:
     """What is seen there: a key and its value, or the decisive line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """A checkpoint that the log says was saved or loaded."""
 
     step: int
@@ -201,8 +188,7 @@ class Checkpoint:
     """1-based, within its file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(NamedTuple):
     """How a run went wrong, in the order in which it did."""
 
     moments: tuple[Moment, ...]
@@ -211,8 +197,7 @@ class Story:
     """The last one from before the first moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The whole answer for one run, ready to be rendered or stored."""
 
     verdict: Verdict
@@ -220,14 +205,14 @@ class Report:
     phase: Phase
     findings: tuple[Finding, ...]
     unexplained: tuple[Evidence, ...] = ()
-    hidden: Mapping[str, int] = field(default_factory=dict)
+    hidden: Mapping[str, int] = MappingProxyType({})
     notes: tuple[str, ...] = ()
     """Things a reader should know: folded lines, a source cut short, which file to fetch."""
     overrides: tuple[str, ...] = ()
     rules_version: str = ""
     command: str = ""
     """`python -m verl.…`, without the overrides."""
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = MappingProxyType({})
     """Package -> version, as far as the log tells them."""
     hardware: tuple[str, ...] = ()
     messages: tuple[Message, ...] = ()

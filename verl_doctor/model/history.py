@@ -1,17 +1,13 @@
 """What is remembered of a fault from other runs."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 State = Literal["new", "acknowledged", "resolved", "regressed"]
 STATES: tuple[State, ...] = ("new", "acknowledged", "resolved", "regressed")
 """`regressed`: seen in a run that ended after somebody had resolved it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Muted:
+class Muted(NamedTuple):
     """A config file wants a fault left out of reports."""
 
     reason: str
@@ -19,8 +15,7 @@ class Muted:
     """The name of the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What is known of one fault."""
 
     fingerprint: str

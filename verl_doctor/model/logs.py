@@ -1,9 +1,6 @@
 """What stands in a log: lines, tracebacks, facts that detectors put together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -38,8 +35,7 @@ class Worker(NamedTuple):
 NOBODY = Worker()
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One log line without its prefixes: what was said, by whom, where."""
 
     text: str
@@ -57,8 +53,7 @@ PACKAGES = ("site-packages", "dist-packages")
 """Folders that hold what was installed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One `File "…", line N, in f` entry of a Python traceback and its source line."""
 
     file: str
@@ -97,8 +92,7 @@ def _short(path: str) -> str:
     return path if len(parts) <= 4 else "/".join(["…", *parts[-3:]])
 
 
-@dataclass(frozen=True, slots=True)
-class Exc:
+class Exc(NamedTuple):
     """One exception of a traceback chain."""
 
     type: str
@@ -118,8 +112,7 @@ class Exc:
         return self.type.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A traceback put together again for one worker; `chain` is in printed order, cause first."""
 
     worker: Worker
@@ -134,9 +127,21 @@ class Block:
     time: float | None = None
     repeated: int = 1
 
+    def moved(self, lines: int, time: float | None) -> "Block":
+        """The same traceback, printed so many lines further down, at another time."""
+        chain = tuple(
+            exc._replace(
+                line=exc.line + lines,
+                last_line=exc.last_line + lines,
+                frames=tuple(frame._replace(at=frame.at + lines) for frame in exc.frames),
+            )
+            for exc in self.chain
+        )
+        first, last = self.first_line + lines, self.last_line + lines
+        return self._replace(first_line=first, last_line=last, chain=chain, time=time)
 
-@dataclass(frozen=True, slots=True)
-class Event:
+
+class Event(NamedTuple):
     """A fact that a detector put together from several lines, matched by rules of kind `event`."""
 
     kind: str

@@ -1,19 +1,16 @@
 """A rule, as read from its file. docs/rules.md says what each key means."""
 
-from __future__ import annotations
-
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
+from .. import lazy
 from .words import Lang, Level, Role, Severity
 
-_GROUP = re.compile(r"\(\?P<(\w+)>")
+_GROUP = lazy.compile(r"\(\?P<(\w+)>")
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """The same words in English and Chinese."""
 
     en: str
@@ -24,8 +21,7 @@ class Text:
         return self.zh if lang == "zh" and self.zh else self.en
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """Something to do: words, and where it can be pasted a command (`run`), a Hydra override
     (`set`) or Python for one's own code (`code`)."""
 
@@ -37,8 +33,7 @@ class Fix:
     verify: Text | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """What moves a cause: a capture, the phase, another rule seen, a config value, a frame, or
     what a check has found on this machine."""
 
@@ -56,8 +51,7 @@ class Hint:
     """Of `check`: `fault`, or `ok` (all that it looked at was in order)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(NamedTuple):
     """One possible reason, its likelihood before the evidence, and its fixes, best first."""
 
     id: str
@@ -67,8 +61,7 @@ class Cause:
     fixes: tuple[Fix, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """One alternative of a rule's `match`; which fields count depends on the rule's kind."""
 
     contains: tuple[str, ...] = ()
@@ -79,10 +72,11 @@ class Pattern:
     message: str = ""
     frame: str = ""
     innermost: str = ""
+    needs: str = ""
+    """What every text holds in which `message` is found, as far as it can be told."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchSpec:
+class MatchSpec(NamedTuple):
     """How a rule recognises its fault."""
 
     kind: str
@@ -90,7 +84,7 @@ class MatchSpec:
     within_lines: int = 0
     same_worker: bool = True
     at_least: int = 1
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = MappingProxyType({})
     """Settings of `metric`, `silence`, `event`, `config` and `absent`."""
 
     def names(self) -> list[str]:
@@ -103,8 +97,7 @@ class MatchSpec:
         return _GROUP.findall("\n".join(texts))
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     url: str
     kind: str
     versions: str = ""
@@ -112,21 +105,19 @@ class Reference:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """Lines that a rule must match (`expect`: captures) or must not (`because`)."""
 
     log: str = ""
     file: str = ""
     origin: str = "synthetic"
-    expect: Mapping[str, str] = field(default_factory=dict)
+    expect: Mapping[str, str] = MappingProxyType({})
     because: str = ""
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = MappingProxyType({})
     """Fields of an event of the rule's kind that comes from outside the log."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One piece of knowledge: signature -> causes -> fixes. See docs/rules.md for every key."""
 
     id: str
@@ -143,7 +134,7 @@ class Rule:
     phase: tuple[str, ...] = ()
     scope: str = "exact"
     """`exact`, `family` (a whole class of messages) or `generic`: the more exact rule wins."""
-    applies_to: Mapping[str, str] = field(default_factory=dict)
+    applies_to: Mapping[str, str] = MappingProxyType({})
     fingerprint: tuple[str, ...] = ()
     explains: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()

@@ -14,7 +14,8 @@ from ..logs.json_text import json_text
 from ..logs.text import visible
 from ..model import Lang, Text
 from .labels import pasted
-from .text import COLOURS, Page, console
+from .paper import console
+from .text import COLOURS, Page
 from .wrapping import wrapped
 
 MARKS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnose.words import filled
+from ..diagnose.words import PHASES, filled
 from ..logs.text import visible
 from ..model import Comparison, Finding, Fix, FixText, Lang, Seen
 from ..quantities import day
@@ -272,21 +272,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "role_teardown": ("exit   ", "退出"),
     "role_context": ("context", "背景"),
     "role_advice": ("advice ", "建议"),
-    "phase_unknown": ("unknown phase", "阶段未知"),
-    "phase_launch": ("launch", "启动"),
-    "phase_config": ("config", "配置"),
-    "phase_data": ("data", "数据"),
-    "phase_model_load": ("model load", "加载模型"),
-    "phase_engine_init": ("engine start", "推理引擎启动"),
-    "phase_rollout": ("rollout", "采样"),
-    "phase_reward": ("reward", "奖励计算"),
-    "phase_log_prob": ("log-prob", "对数概率计算"),
-    "phase_update": ("update", "参数更新"),
-    "phase_weight_sync": ("weight sync", "权重同步"),
-    "phase_checkpoint": ("checkpoint", "检查点"),
-    "phase_validation": ("validation", "验证"),
-    "phase_training": ("training", "训练"),
-    "phase_shutdown": ("shutdown", "退出"),
+    **{f"phase_{name}": (text.en, text.zh) for name, text in PHASES.items()},
 }
 
 

@@ -8,7 +8,8 @@ from rich.text import Text
 
 from ..model import Lang, MatchSpec, Rule
 from .labels import label
-from .text import COLOURS, Page, console
+from .paper import console
+from .text import COLOURS, Page
 
 
 def signature(spec: MatchSpec) -> list[str]:

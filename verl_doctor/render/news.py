@@ -65,13 +65,13 @@ def fitted(text: str, stream: TextIO, margin: int = MARGIN) -> str:
         return text
     from rich.text import Text
 
-    from .text import console
+    from .paper import broken, console
 
-    out = console(stream, "never")
+    width = console(stream, "never").width - margin
     rows = []
     for row in text.split("\n"):
-        parts = Text(row[margin:]).wrap(out, out.width - margin)
-        body = ("\n" + " " * margin).join(part.plain.rstrip() for part in parts)
+        parts = broken(Text(row[margin:]), width)
+        body = ("\n" + " " * margin).join(part.rstrip() for part in parts)
         rows.append(row[:margin] + body)
     return "\n".join(rows)
 

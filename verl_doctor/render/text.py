@@ -7,19 +7,17 @@ Commands and overrides stand on lines of their own, unwrapped, so that they can 
 from __future__ import annotations
 
 import io
-import os
 import shlex
-import shutil
 from collections.abc import Sequence
 from typing import TextIO
 
-from rich.console import Console
 from rich.text import Text
 
 from ..logs.text import visible
 from ..model import CauseState, Comparison, Curve, Finding, Fix, FixText, Lang, Report, Story
 from ..quantities import size
 from .labels import label, pasted, remembered, since
+from .paper import Paper, console
 from .spark import extent, printable, sparkline
 from .wrapping import wrapped
 
@@ -41,34 +39,6 @@ VERDICT_COLOURS = {
 MAX_OTHERS = 8
 MAX_FIXES = 4
 MAX_NEW = 6
-PIPE_WIDTH = 80
-
-
-def console(stream: TextIO, color: str, width: int = 0) -> Console:
-    """A console on the stream that never interprets what it prints.
-
-    Takes `auto`, `always` or `never` (NO_COLOR and TERM=dumb are respected by `auto`), and a width
-    in cells; 0: the terminal's.
-    """
-    terminal = stream.isatty()
-    wide = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
-    if not terminal and not os.environ.get("COLUMNS"):
-        wide = PIPE_WIDTH
-    plain = color == "never" or (
-        color == "auto"
-        and (not terminal or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb")
-    )
-    return Console(
-        file=stream,
-        width=width or max(40, min(wide, 120)),
-        markup=False,
-        highlight=False,
-        emoji=False,
-        no_color=plain,
-        force_terminal=color == "always" or None,
-        color_system=None if plain else "standard",
-        legacy_windows=False,
-    )
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
@@ -86,9 +56,9 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 class Page:
-    """A console with margins and words of one language."""
+    """A paper with margins and words of one language."""
 
-    def __init__(self, out: Console, lang: Lang, paths: Sequence[str] = ()) -> None:
+    def __init__(self, out: Paper, lang: Lang, paths: Sequence[str] = ()) -> None:
         self.out = out
         self.lang = lang
         self._names = short_names(paths) if len(paths) > 1 else {}

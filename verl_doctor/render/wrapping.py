@@ -6,21 +6,24 @@ its own and leaves the one before it half empty.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
+
+from .. import lazy
 
 _WIDE = (
     "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60"
 )
 _CLOSES = "、。，．：；？！）］｝〉》」』】〕”’…"
 _OPENS = "（［｛〈《「『【〔“‘"
-_TOKEN = re.compile(
+_TOKEN = lazy.compile(
     rf"[{_OPENS}]*(?:[{_WIDE}]|[^\s{_WIDE}{_OPENS}{_CLOSES}]+)[{_CLOSES}]*\s*|[{_OPENS}{_CLOSES}]+\s*|\s+"
 )
 """What stays together: a word or a wide character, with what opens and closes it."""
+_WORD = lazy.compile(r"\S+\s*|\s+")
+"""The same for ASCII; the other pattern takes 4 ms to compile."""
 
 
 def breaks(text: str, width: int) -> list[int]:
@@ -57,4 +60,5 @@ def wrapped(text: Text, width: int) -> list[Text]:
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str]]:
-    return ((found.start(), found[0]) for found in _TOKEN.finditer(text))
+    tokens = _WORD if text.isascii() else _TOKEN
+    return ((found.start(), found[0]) for found in tokens.finditer(text))

@@ -5,12 +5,15 @@ Newlines are never added or removed: line numbers hold before and after.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-_CSI = re.compile(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
-_MANGLED = re.compile(rb"(?:\^\[|\xef\xbf\xbd)\[[0-9;]{0,12}m")
-_COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
+from .. import lazy
+
+_CSI = lazy.compile(
+    rb"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]"
+)
+_MANGLED = lazy.compile(rb"(?:\^\[|\xef\xbf\xbd)\[[0-9;]{0,12}m")
+_COLOUR = lazy.compile(rb"\x1b\[[0-9;]*m")
 
 MAX_COLOURS = 12
 """Distinct colour codes taken out by `bytes.replace` (1 GB/s each) before the slower regex runs."""

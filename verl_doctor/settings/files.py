@@ -9,10 +9,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..logs.text import visible
 from .mutes import Mute, read_mute
@@ -22,8 +20,7 @@ MAX_BYTES = 1 << 20
 """A larger config file is a mistake."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What the config files say."""
 
     mutes: tuple[Mute, ...] = ()
@@ -123,4 +120,6 @@ def _mutes(table: dict[str, Any], path: Path) -> tuple[list[Mute], list[str]]:
 
 
 def _nearest(key: str) -> str:
+    from difflib import get_close_matches
+
     return "Meant: [[mute]]?" if get_close_matches(key, ["mute"], 1) else "There is: [[mute]]"

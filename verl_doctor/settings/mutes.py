@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime, time
-from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..diagnose.muted import without_muted
 from ..logs.text import visible
@@ -17,8 +15,7 @@ LEAST_DIGITS = 8
 KEYS = ("rule", "fingerprint", "reason", "until", "wake_above")
 
 
-@dataclass(frozen=True, slots=True)
-class Mute:
+class Mute(NamedTuple):
     """One mute of a config file. Of `rule` and `fingerprint` at least one is given; both: both
     have to fit."""
 
@@ -55,12 +52,12 @@ def silence(report: Report, mutes: Sequence[Mute], now: float) -> Report:
         for mute in held:
             quiet = mute.wake_above is None or finding.count <= mute.wake_above
             if quiet and mute.fits(finding.rule, finding.slug, finding.fingerprint):
-                return replace(finding, muted=Muted(mute.reason, mute.origin))
+                return finding._replace(muted=Muted(mute.reason, mute.origin))
         return finding
 
     if not held:
         return report
-    return without_muted(replace(report, findings=tuple(map(told, report.findings))))
+    return without_muted(report._replace(findings=tuple(map(told, report.findings))))
 
 
 def read_mute(row: object, origin: str) -> tuple[Mute | None, list[str]]:
@@ -111,5 +108,7 @@ def _moment(value: object, problems: list[str]) -> float | None:
 
 
 def _nearest(key: str) -> str:
+    from difflib import get_close_matches
+
     close = get_close_matches(key, KEYS, 1)
     return f". Meant: {close[0]}?" if close else f". There are: {', '.join(KEYS)}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator
 
+from verl_doctor import lazy
 from verl_doctor.sources.sniff import utf16
 from verl_doctor.sources.types import Notes
 
@@ -15,7 +15,7 @@ SAMPLE = 1 << 16
 _ENOUGH = 32
 """Characters of three bytes and more that settle it for UTF-8; a few signs alone do not."""
 
-_HIGH = re.compile(rb"[\x80-\xff]")
+_HIGH = lazy.compile(rb"[\x80-\xff]")
 _BOM8 = codecs.BOM_UTF8
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from verl_doctor.sources.content import inspect
-from verl_doctor.sources.folder import MAX_ENTRIES, Verdict, by_content, walk
 from verl_doctor.sources.missing import denied, missing
 from verl_doctor.sources.types import STDIN_LABEL, Failure, Source, shown, typed
+
+if TYPE_CHECKING:
+    from verl_doctor.sources.folder import Verdict
 
 _EMPTY = (
     "is empty: nothing was ever written to it, or it was emptied. If the run is alive, its output "
@@ -66,7 +66,7 @@ class _Expansion:
             home = os.path.expanduser(path)
             if home != path and os.path.exists(home):  # --log=~/run.log: no shell expands this
                 self.argument(home)
-            elif not os.path.lexists(path) and glob.has_magic(path):
+            elif not os.path.lexists(path) and any(sign in path for sign in "*?["):
                 self.pattern(path)
             else:
                 self.fail(path, missing(path, error))
@@ -141,13 +141,15 @@ class _Expansion:
                 instead = instead.replace("FILE", typed(path))
                 self.fail(path, f"{name}: is {what}. {instead}.")
             return False
-        if verdict is not None and not by_content(verdict, content.head):
+        if verdict is not None and not _is_log(verdict, content.head):
             return False
         self.sources.append(Source(path, content.kind, content.size))
         return True
 
     def folder(self, path: str) -> None:
         """A folder: its logs, the newest where there are too many."""
+        from verl_doctor.sources.folder import MAX_ENTRIES, walk
+
         name = shown(path)
         found = walk(path)
         if found.denied and found.denied[0][0] == path:
@@ -216,6 +218,8 @@ class _Expansion:
         """A glob that the shell left as it was: what it matches counts as in a folder, except that
         any name will do."""
         name = shown(path)
+        import glob
+
         matches = sorted(glob.glob(os.path.expanduser(path), recursive=True))
         if not matches:
             self.fail(
@@ -244,8 +248,14 @@ class _Expansion:
             )
         else:
             self.failures[before[1] :] = [
-                replace(failure, fatal=False) for failure in self.failures[before[1] :]
+                failure._replace(fatal=False) for failure in self.failures[before[1] :]
             ]
+
+
+def _is_log(verdict: Verdict, head: bytes) -> bool:
+    from verl_doctor.sources.folder import by_content
+
+    return by_content(verdict, head)
 
 
 def _is_device(stream: BinaryIO) -> bool:

@@ -8,32 +8,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from verl_doctor import lazy
+
 MAX_ENTRIES = 200_000
 """Directory entries after which a walk ends: someone gave the root of a file system."""
 
 _PACKED = r"(?:\.(?:gz|bz2|xz|zst|zstd))?"
-_LOG = re.compile(
+_LOG = lazy.compile(
     r"\.(?:log|out|err|txt|stdout|stderr)"
     r"(?:[._-](?:\d[\w.:+-]*|old|bak|prev|previous))?" + _PACKED + "$",
     re.IGNORECASE,
 )
-_SCHEDULER = re.compile(r"\.[oe]\d+(?:[.-]\d+)?" + _PACKED + "$")  # PBS, SGE: job.o1234
-_BARE = re.compile(r"[^.]+(?:\.\d+)?" + _PACKED)
-_JSON = re.compile(r".+\.jsonl?" + _PACKED, re.IGNORECASE)
-_DUMP = re.compile(r"\d+\.jsonl?" + _PACKED, re.IGNORECASE)  # verl's rollouts of one step
+_SCHEDULER = lazy.compile(r"\.[oe]\d+(?:[.-]\d+)?" + _PACKED + "$")  # PBS, SGE: job.o1234
+_BARE = lazy.compile(r"[^.]+(?:\.\d+)?" + _PACKED)
+_JSON = lazy.compile(r".+\.jsonl?" + _PACKED, re.IGNORECASE)
+_DUMP = lazy.compile(r"\d+\.jsonl?" + _PACKED, re.IGNORECASE)  # verl's rollouts of one step
 
-_NOT_LOGS = re.compile(
+_NOT_LOGS = lazy.compile(
     r"(?:requirements|constraints|merges|vocab|added_tokens|special_tokens|top_level|sources"
     r"|entry_points|cmakelists|license|licence|copying|notice|readme|authors|changelog|version"
     r"|latest_checkpointed_iteration|latest|makefile|dockerfile|jenkinsfile|justfile|gemfile"
     r"|procfile|vagrantfile|codeowners)(?:[-_.][\w.-]*)?|events\.out\.tfevents.*",
     re.IGNORECASE,
 )
-_SKIPPED = re.compile(
+_SKIPPED = lazy.compile(
     r"\..*|__pycache__|site-packages|dist-packages|node_modules|venv|.*\.(?:egg|dist)-info"
     r"|global_step_\d+|checkpoint-\d+|iter_\d{7}|runtime_resources"
 )
-_RECORD = re.compile(
+_RECORD = lazy.compile(
     rb'\s*\{[^\n]{0,2000}?"(?:message|msg|log|event|level|levelname|severity|asctime|timestamp)"\s*:'
 )
 

@@ -15,33 +15,11 @@ from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import BinaryIO
 
+from .lines import Lines
 from .sniff import foreign, packing, utf16
 
 POLL_S = 0.2
 BLOCK = 1 << 20
-MAX_HELD = 16 << 20
-"""Bytes of a line without an end that are held back; beyond it is passed on in pieces."""
-
-
-class _Lines:
-    """Holds back the unfinished last line."""
-
-    def __init__(self) -> None:
-        self._held = b""
-
-    def take(self, data: bytes) -> bytes:
-        """The whole lines of what was held and of the new data."""
-        data = self._held + data
-        end = data.rfind(b"\n") + 1
-        if not end and len(data) > MAX_HELD:
-            end = len(data)
-        self._held = data[end:]
-        return data[:end]
-
-    def rest(self) -> bytes:
-        """What is still held: the log's last line, without its end."""
-        held, self._held = self._held, b""
-        return held
 
 
 def _unheard() -> None:
@@ -74,7 +52,7 @@ def follow_file(
         with open(path, "rb", buffering=0) as pipe:
             yield from follow_stream(pipe, poll_s=poll_s, heard=heard)
         return
-    lines = _Lines()
+    lines = Lines()
     file: BinaryIO | None = None
     before: os.stat_result | None = None
     told = ""
@@ -136,7 +114,7 @@ def _is_fifo(path: str) -> bool:
     return False
 
 
-def _missed(path: str, old: os.stat_result, new: os.stat_result, lines: _Lines) -> Iterator[bytes]:
+def _missed(path: str, old: os.stat_result, new: os.stat_result, lines: Lines) -> Iterator[bytes]:
     """The content of files that were put at the path after the old one and moved away before we
     looked: `train.log.3` beside `train.log`, younger than the old file, oldest first."""
     folder, name = os.path.split(path)
@@ -154,7 +132,7 @@ def _missed(path: str, old: os.stat_result, new: os.stat_result, lines: _Lines) 
             yield from _rest(between, lines)
 
 
-def _rest(old: BinaryIO, lines: _Lines) -> Iterator[bytes]:
+def _rest(old: BinaryIO, lines: Lines) -> Iterator[bytes]:
     """What a moved file still holds: its writer may have written on while it was renamed."""
     while data := old.read(BLOCK):
         whole = lines.take(data)
@@ -197,7 +175,7 @@ def follow_stream(
     Yields whole lines, b"" after each `poll_s` seconds without any, and at the end the last line
     even if it has no newline. `heard` is called for each part of a line too.
     """
-    lines = _Lines()
+    lines = Lines()
     descriptor = stream.fileno()
     if isinstance(stream, BufferedReader) and (head := stream.peek(1)):
         # what a look at the first bytes has put into the buffer

@@ -12,12 +12,10 @@ from itertools import chain
 from typing import BinaryIO
 
 from verl_doctor.sources.encoding import chinese_lines, unicode_blocks
+from verl_doctor.sources.lines import MAX_LINE, Lines
 from verl_doctor.sources.sniff import HEAD, foreign, packing
 from verl_doctor.sources.types import Notes, Source, typed
 from verl_doctor.sources.unpack import unpacked
-
-MAX_LINE = 16 << 20
-"""Bytes that a line may have before it is handed on in pieces."""
 
 MAX_BLANK = 256 << 20
 """NUL bytes without anything else after which a pipe or compressed file is given up. A regular file
@@ -162,32 +160,12 @@ def _until_blank(blocks: Iterator[bytes], log: Notes) -> Iterator[bytes]:
 
 def _lines(blocks: Iterator[bytes], log: Notes) -> Iterator[bytes]:
     """Cuts at line ends; carries what follows the last one over to the next chunk."""
-    carry = bytearray()
+    lines = Lines()
     for block in blocks:
-        end = block.rfind(b"\n") + 1
-        if end:
-            if carry or end < len(block):
-                yield b"".join((carry, memoryview(block)[:end]))
-                carry = bytearray(memoryview(block)[end:])
-            else:
-                yield block
-        else:
-            carry += block
-        while len(carry) > MAX_LINE:
+        whole = lines.take(block)
+        if lines.overlong:
             log.say(f"a line is longer than {MAX_LINE >> 20} MiB; it was read in pieces.")
-            cut = _cut(carry)
-            yield bytes(memoryview(carry)[:cut])
-            del carry[:cut]
-    if carry:
-        yield bytes(carry)
-
-
-def _cut(line: bytearray) -> int:
-    """Where to cut an overlong line: after a carriage return, else between two characters."""
-    near = line.rfind(b"\r", MAX_LINE - (1 << 16), MAX_LINE)
-    if near >= 0:
-        return near + 1
-    cut = MAX_LINE
-    while cut > MAX_LINE - 4 and line[cut] & 0xC0 == 0x80:
-        cut -= 1
-    return cut
+        if whole:
+            yield whole
+    if rest := lines.rest():
+        yield rest

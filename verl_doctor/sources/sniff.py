@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from verl_doctor import lazy
 from verl_doctor.sources.types import Packing
 
 HEAD = 4096
 """Bytes of content that decide whether something is text."""
 
-_SKIPPABLE_ZST = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18", re.DOTALL)
-_UNPRINTABLE = re.compile(rb"[\0-\x08\x0e-\x1a\x80-\xff]")  # a text may begin with "PAR1"
-_BZ2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)")
+_SKIPPABLE_ZST = lazy.compile(rb"[\x50-\x5f]\x2a\x4d\x18", re.DOTALL)
+_UNPRINTABLE = lazy.compile(rb"[\0-\x08\x0e-\x1a\x80-\xff]")  # a text may begin with "PAR1"
+_BZ2 = lazy.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)")
 
 
 class Foreign(NamedTuple):

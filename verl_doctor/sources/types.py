@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["file", "stdin", "gz", "bz2", "xz", "zst"]
 Packing = Literal["gz", "bz2", "xz", "zst"]
@@ -12,8 +11,7 @@ Packing = Literal["gz", "bz2", "xz", "zst"]
 STDIN_LABEL = "<stdin>"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """One thing to read, recognised but not yet opened."""
 
     path: str
@@ -24,8 +22,7 @@ class Source:
     """Bytes on disk, before decompression; None where no one can know (a pipe, a FIFO)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """Something that was asked for and is not read, in words for the person who asked."""
 
     path: str

@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from ..logs.mask import mask
+from ..settings.places import store_path as default_path
 from .change import acknowledge, add_note, mute, reopen, resolve, tag, unmute
-from .db import default_path
 from .purge import Purged, purge
 from .read import find, history, incidents, notes, occurrences
 from .recall import recall

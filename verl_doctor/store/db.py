@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
+from ..settings.places import ELSEWHERE, store_path
 from . import migrations
 from .opening import open_file, set_journal
 from .schema import APPLICATION_ID, COMPUTING
 from .sql.base import Readable
-from .trouble import ELSEWHERE, explained
+from .trouble import explained
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -27,24 +28,9 @@ GLANCE_SECONDS = 0.5
 """How long a report waits for what is known of its findings."""
 
 
-def default_path() -> Path:
-    """Where the store lies: `$VERL_DOCTOR_DB`, else `$XDG_STATE_HOME/verl-doctor/incidents.db`,
-    else below `~/.local/state`. Raises StoreError if there is no home folder."""
-    chosen = os.environ.get("VERL_DOCTOR_DB")
-    if chosen:
-        return Path(os.path.abspath(os.path.expanduser(chosen)))
-    state = os.environ.get("XDG_STATE_HOME", "")
-    try:
-        # the XDG specification: a relative folder is to be ignored
-        base = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
-    except RuntimeError as error:
-        raise StoreError(f"no home folder to keep incidents in; {ELSEWHERE}") from error
-    return base / "verl-doctor" / "incidents.db"
-
-
 def located(db_path: Path | None) -> Path:
     """The absolute path of the database that a caller named, or of the default one."""
-    return default_path() if db_path is None else Path(os.path.abspath(db_path))
+    return store_path() if db_path is None else Path(os.path.abspath(db_path))
 
 
 def create(path: Path) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model import Report, SourceInfo
 from .sql.base import Readable, Row
@@ -16,8 +16,7 @@ HEAD_BYTES = 65536
 """How much of a log's start tells it from another log at the same path."""
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(NamedTuple):
     """A log that was read, and what tells it from others."""
 
     source: SourceInfo

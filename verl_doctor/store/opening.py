@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import time
 from pathlib import Path
 
+from .. import lazy
+
 _NETWORK = ("nfs", "cifs", "smb", "lustre", "gpfs", "beegfs", "ceph", "glusterfs", "9p", "fuse.")
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
+_HAN = lazy.compile("[\u3400-\u9fff\uf900-\ufaff]")
 
 
 def open_file(path: Path, wait: float) -> sqlite3.Connection:
@@ -47,7 +48,7 @@ def _connect(uri: str, wait: float) -> sqlite3.Connection:
 def spaced(text: str) -> str:
     """The text with its Chinese characters set apart, as they are indexed and searched: SQLite
     takes a sentence without spaces for one word."""
-    return _HAN.sub(r" \g<0> ", text)
+    return text if text.isascii() else _HAN.sub(r" \g<0> ", text)
 
 
 def set_journal(connection: sqlite3.Connection, path: Path, wait: float) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from . import db as files
 from .sql import transfer as sql
@@ -13,8 +13,7 @@ from .sql.base import transaction
 from .sql.record import index_words, recount
 
 
-@dataclass(frozen=True, slots=True)
-class Purged:
+class Purged(NamedTuple):
     """What `purge` deleted."""
 
     runs: int

@@ -19,7 +19,7 @@ from .types import Incident, Listing, Note, Occurrence, Seen, State
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-_INCIDENT = tuple(Incident.__dataclass_fields__)
+_INCIDENT = Incident._fields
 _LARGEST = 2**63 - 1
 
 
@@ -142,7 +142,7 @@ def incident_of(row: Row) -> Incident:
 
 
 def _occurrence(db: Database, row: Row) -> Occurrence:
-    plain = {name: row[name] for name in Occurrence.__dataclass_fields__ if name in row}
+    plain = {name: row[name] for name in Occurrence._fields if name in row}
     plain |= {
         "logs": tuple(log["path"] for log in sql.logs_of(db, row["run"])),
         "overrides": tuple(json.loads(row["overrides"])),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from ..diagnose.muted import without_muted
@@ -35,19 +34,19 @@ def recall(report: Report, *, db_path: Path | None = None) -> Report:
         run = same_run(db, logs)
         seen = seen_in(db, [finding.fingerprint for finding in report.findings], run)
         compared = compare(db, report, logs, run)
-    return replace(with_history(report, seen), compared=compared)
+    return with_history(report, seen)._replace(compared=compared)
 
 
 def with_history(report: Report, seen: Mapping[str, Seen]) -> Report:
     """The report with what is known of its findings, by fingerprint; see `recall`."""
     known = tuple(_known(finding, seen.get(finding.fingerprint)) for finding in report.findings)
-    return without_muted(replace(report, findings=known))
+    return without_muted(report._replace(findings=known))
 
 
 def _known(finding: Finding, seen: Seen | None) -> Finding:
     if seen is None:
         return finding
-    return replace(finding, history=seen, fixes=_ordered(finding.fixes, seen.worked))
+    return finding._replace(history=seen, fixes=_ordered(finding.fixes, seen.worked))
 
 
 def _ordered(fixes: tuple[FixText, ...], worked: tuple[str, ...]) -> tuple[FixText, ...]:
@@ -63,7 +62,7 @@ def _ordered(fixes: tuple[FixText, ...], worked: tuple[str, ...]) -> tuple[FixTe
             rest.remove(named)
         elif any(_names(words, fix) for fix in first):
             continue
-        first.append(replace(named or FixText(words), worked=True))
+        first.append((named or FixText(words))._replace(worked=True))
     return (*first, *rest)
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..logs.mask import mask
 from ..model import Evidence, Finding, Message, Report
@@ -20,8 +19,7 @@ from .kept import kept, utf8
 MAX_EVIDENCE = 30
 
 
-@dataclass(frozen=True, slots=True)
-class FindingRows:
+class FindingRows(NamedTuple):
     """A finding as rows of three tables, all but what the store decides."""
 
     incident: dict[str, Any]
@@ -29,8 +27,7 @@ class FindingRows:
     evidence: list[tuple[str, int, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportRows:
+class ReportRows(NamedTuple):
     """A report as rows."""
 
     run: dict[str, Any]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from pathlib import Path
 
+from .. import lazy
 from . import db as files
 from .read import incident_of
 from .sql import read as sql
@@ -14,7 +14,7 @@ from .types import Similar
 
 LEAST = 0.25
 """Share of common words below which two incidents of different rules have nothing in common."""
-_WORD = re.compile(r"[A-Za-z_]{3,}|[\u3400-\u9fff]")
+_WORD = lazy.compile(r"[A-Za-z_]{3,}|[\u3400-\u9fff]")
 
 
 def similar(

@@ -10,9 +10,8 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import StoreError
 from ..logs.json_text import json_text
@@ -54,8 +53,7 @@ _SAID = (
 """Columns that a person decides: of two stores, those that were changed last stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """What `take_in` added; what was known is not counted."""
 
     runs: int

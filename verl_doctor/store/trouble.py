@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import StoreError
-
-ELSEWHERE = "or keep incidents elsewhere: export VERL_DOCTOR_DB=/path/incidents.db"
+from ..settings.places import ELSEWHERE
 
 
 @contextmanager

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ..model import STATES, Evidence, Seen, State
 
@@ -31,8 +32,7 @@ WAKE_OCCURRENCES = 10
 """The same for how often it was printed, which varies more from run to run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(NamedTuple):
     """What `record` did."""
 
     path: Path
@@ -49,8 +49,7 @@ class Recorded:
     """The run was known already: the same log, or the same log having grown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Incident:
+class Incident(NamedTuple):
     """One fault as it is listed; `runs` and `occurrences` count over all its runs."""
 
     number: int
@@ -72,12 +71,11 @@ class Incident:
     mute_reason: str = ""
     """Why it was muted, also after the mute has ended by itself."""
     tags: tuple[str, ...] = ()
-    captures: Mapping[str, str] = field(default_factory=dict)
+    captures: Mapping[str, str] = MappingProxyType({})
     """What the rule's title was filled with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """What a person wrote about an incident."""
 
     id: int
@@ -86,8 +84,7 @@ class Note:
     written_at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Similar:
+class Similar(NamedTuple):
     """An incident that is like another one."""
 
     incident: Incident
@@ -96,8 +93,7 @@ class Similar:
     """Share of the words that both have, of their titles and decisive lines; 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """Incidents, the one seen last first, and how many there are without the limit."""
 
     path: Path
@@ -105,8 +101,7 @@ class Listing:
     incidents: tuple[Incident, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """An incident in one run."""
 
     run: int
@@ -131,7 +126,7 @@ class Occurrence:
     confidence: str
     cause: str
     phase: str
-    count: int
+    count: int  # type: ignore[assignment]
     workers: tuple[str, ...]
     first_line: int
     last_line: int

@@ -215,7 +215,7 @@ class DoctorApp(App[None]):
         if report is None or finding is None:
             self.say(word("no_finding", self.lang), "warning")
             return
-        alone = replace(report, findings=(finding,), unexplained=())
+        alone = report._replace(findings=(finding,), unexplained=())
         self.copy(render(alone, lang=self.lang))
 
     def edit(self, path: str, line: int | None) -> None:

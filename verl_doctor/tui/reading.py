@@ -109,7 +109,7 @@ def _tape(path: str) -> Tape:
 def _going_on(report: Report, base: RuleBase) -> Report:
     """The report without findings of the kind "the log stops here": it does not."""
     kept = (one for one in report.findings if not one.rule or base.spec(one.rule).kind != "silence")
-    return replace(report, findings=tuple(kept))
+    return report._replace(findings=tuple(kept))
 
 
 class Reading:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from ...model import Lang
@@ -146,7 +144,7 @@ def similar(name: str, form: str, limit: int, lang: Lang, color: str) -> None:
     found = alike(one.fingerprint, limit=limit)
     titled = retitled(tuple(other.incident for other in found), lang)
     found = tuple(
-        replace(other, incident=incident) for other, incident in zip(found, titled, strict=True)
+        other._replace(incident=incident) for other, incident in zip(found, titled, strict=True)
     )
     if form == "json":
         rows = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ...logs.json_text import json_text
@@ -30,12 +29,12 @@ def dated(row: dict[str, Any]) -> dict[str, Any]:
 
 def incident_json(one: Incident) -> dict[str, Any]:
     """An incident as plain data, its times in UTC."""
-    return dated(asdict(one))
+    return dated(one._asdict())
 
 
 def occurrence_json(one: Occurrence) -> dict[str, Any]:
     """An incident in one run as plain data, its times in UTC."""
-    return {**dated(asdict(one)), "evidence": [line._asdict() for line in one.evidence]}
+    return {**dated(one._asdict()), "evidence": [line._asdict() for line in one.evidence]}
 
 
 def stdout() -> TextIO:
@@ -49,7 +48,7 @@ class Page:
     """Lines with a hanging indent on a terminal; one line each, whole, in a pipe."""
 
     def __init__(self, stream: TextIO, color: str) -> None:
-        from ...render.text import console
+        from ...render.paper import console
 
         self.console = console(stream, color)
         self.wrap = stream.isatty()

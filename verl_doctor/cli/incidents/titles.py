@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...errors import RuleError
 from ...model import Lang
 from ...store import Incident
@@ -30,4 +28,4 @@ def retitled(incidents: tuple[Incident, ...], lang: Lang) -> tuple[Incident, ...
         rule = rules.get(one.rule or "")
         return (rule and title_in(rule, one.captures, lang)) or one.title
 
-    return tuple(replace(one, title=title(one)) for one in incidents)
+    return tuple(one._replace(title=title(one)) for one in incidents)

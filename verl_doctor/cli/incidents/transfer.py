@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import TextIO
@@ -107,7 +106,7 @@ def purge(
 
 
 def _tell(done: store.Merged | store.Purged, words: str, form: str, lang: Lang) -> None:
-    counts = asdict(done)
+    counts = done._asdict()
     if form == "json":
         write_json({"schema_version": SCHEMA_VERSION, **counts})
     else:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Any, NamedTuple
 
 from .columns import Columns
-from .robust import running_median
+from .robust import median, running_median
 from .shapes import EARLY, OVER, Stretch, change, spells, trend
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...logs.text import visible
 from ...model import Curve
@@ -21,8 +20,7 @@ MAX_CURVE = 400
 """Points of a curve in a report."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bad:
+class Bad(NamedTuple):
     """Where a metric rule holds."""
 
     line: int

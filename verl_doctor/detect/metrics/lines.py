@@ -11,13 +11,14 @@ pairs of key and value. Which of them matter, and how lines join to a run, is de
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
-_STEP = re.compile(r"(?:^|[\s\])])step:(\d{1,12}) - ")
-_TRAINER = re.compile(r"\{'(?:loss|train_loss|eval_loss|reward|eps)': ")
-_OPENRLHF = re.compile(r"Global step (\d{1,12})\b[^{]{0,40}:\s*\{")
-_DICT = re.compile(
+from ... import lazy
+
+_STEP = lazy.compile(r"(?:^|[\s\])])step:(\d{1,12}) - ")
+_TRAINER = lazy.compile(r"\{'(?:loss|train_loss|eval_loss|reward|eps)': ")
+_OPENRLHF = lazy.compile(r"Global step (\d{1,12})\b[^{]{0,40}:\s*\{")
+_DICT = lazy.compile(
     r"'([\w/@.() -]+)': '?((?:np\.\w+\()?[-+]?(?:\d[\d.eE+-]*|nan|inf)\)?)'?(?=[,}])"
 )
 _JSON_STEPS = ("step", "global_step", "_step", "training/global_step", "iteration")

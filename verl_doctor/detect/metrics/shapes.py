@@ -6,10 +6,9 @@ Knows values and their places, neither keys nor steps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import median
 from typing import Any, NamedTuple
 
-from .robust import mann_kendall, pettitt, theil_sen
+from .robust import mann_kendall, median, pettitt, theil_sen
 
 EARLY = 10
 """Points whose median is a run's own level at its start; so many have to be well for a turn."""

@@ -7,10 +7,10 @@ nothing lists them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import NamedTuple
 
 LEVELS = "CRITICAL|FATAL|ERROR|EXCEPTION|WARNING|WARN|NOTICE|SUCCESS|INFO|DEBUG|TRACE"
 """Level words as loggers print them, for use in a pattern."""
@@ -23,8 +23,7 @@ DESCRIPTION = r"(?:(?!step:\d)(?:(?!: |Error|Exception|Traceback)[^|\n]){1,80}: 
 error: anything else in front of a bar is a message without a newline, and must not be lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """A line as it was printed, and what its prefix says."""
 
     line: str
@@ -35,8 +34,7 @@ class Sample:
     UTC. What is missing here must be unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """One kind of prefix. A pattern that matches nothing but a look-ahead leaves the text whole."""
 
     name: str
@@ -55,6 +53,8 @@ class Format:
     """The prefix stands before each line of its process, so what it says of node, actor, pid and
     rank is who the worker is. Otherwise it heads a message whose further lines have none, and may
     only name a worker that nothing else has named: two names would tear one process apart."""
+    steady: bool = False
+    """The prefix is the same, byte for byte, on every line of its process."""
     unwrap: Callable[[str], tuple[str, Mapping[str, str]] | None] | None = None
     """For a message inside an envelope: takes the text from where the pattern matched, returns the
     message and its fields, or None if it is no such envelope."""

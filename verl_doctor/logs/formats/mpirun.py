@@ -10,6 +10,7 @@ FORMAT = Format(
     then=DIGITS,
     pattern=r"\[\d+,(?P<rank>\d+)\]<std(?:out|err)>:",
     every_line=True,
+    steady=True,
     samples=(
         Sample("[1,3]<stdout>:text", "text", {"rank": "3"}),
         Sample("[1,12]<stderr>:    x = 1", "    x = 1", {"rank": "12"}),

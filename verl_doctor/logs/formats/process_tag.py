@@ -12,6 +12,7 @@ FORMAT = Format(
     r"(?:, ip=(?P<node>[^\s,)]+))?\) ?",
     needs=("pid=",),
     every_line=True,
+    steady=True,
     samples=(
         Sample(
             "(TaskRunner pid=25951) step:1 - actor/entropy:0.2",

@@ -13,6 +13,7 @@ FORMAT = Format(
     then="r",
     pattern=r'\[rank(?P<rank>\d+)\]:(?:(?!  File ") )?',
     every_line=True,
+    steady=True,
     samples=(
         Sample(
             "[rank3]: Traceback (most recent call last):",

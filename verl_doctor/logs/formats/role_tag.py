@@ -13,6 +13,7 @@ FORMAT = Format(
     then="d",
     pattern=r"\[default(?P<rank>\d+)\]:",
     every_line=True,
+    steady=True,
     samples=(
         Sample("[default3]:Loading weights", "Loading weights", {"rank": "3"}),
         Sample('[default0]:  File "a.py", line 3', '  File "a.py", line 3', {"rank": "0"}),

@@ -13,6 +13,7 @@ FORMAT = Format(
     then=" :" + DIGITS,
     pattern=r"(?<![^\n]) {0,2}(?P<rank>0|[1-9]\d{0,4}):(?: |$)",
     every_line=True,
+    steady=True,
     needs=(":",),
     samples=(
         Sample("3: text", "text", {"rank": "3"}),

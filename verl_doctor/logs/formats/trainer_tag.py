@@ -10,5 +10,6 @@ FORMAT = Format(
     pattern=r"\[(?P<actor>[A-Za-z][\w-]{0,40})\|(?P<rank>\d+)\]:",
     needs=("]:",),
     every_line=True,
+    steady=True,
     samples=(Sample("[trainer0|0]:text", "text", {"actor": "trainer0", "rank": "0"}),),
 )
