@@ -34,7 +34,10 @@ class Confirmer:
         if pattern in self.slow:
             return None
         try:
-            found = compiled(pattern).search(text[:MAX_TEXT], timeout=TIME_LIMIT_S)
+            # keeps Python's lock: it takes microseconds, to get it back from the scan far longer
+            found = compiled(pattern).search(
+                text[:MAX_TEXT], timeout=TIME_LIMIT_S, concurrent=False
+            )
         except TimeoutError:
             self.slow.add(pattern)
             return None
