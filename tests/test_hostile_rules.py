@@ -179,7 +179,7 @@ def test_a_cache_is_for_its_owner_alone(folder: Path) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
     (file,) = folder.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
-    assert cache.map_private(file)
+    assert cache.read_private(file)
 
 
 def test_a_cache_folder_that_is_a_link_is_not_used(
@@ -210,10 +210,10 @@ def test_what_else_lies_in_the_cache_folder_is_left_alone(folder: Path) -> None:
 def test_a_cache_that_others_can_write_is_not_read(folder: Path, mode: int) -> None:
     path = folder / "rules"
     path.chmod(mode)
-    assert cache.map_private(path) is None
+    assert cache.read_private(path) is None
     path.chmod(0o600)
     folder.chmod(0o700 | (mode & 0o077))
-    assert cache.map_private(path) is None
+    assert cache.read_private(path) is None
     assert not cache.write_private(folder / "new", b"x")
 
 
@@ -222,11 +222,9 @@ def test_a_cache_file_that_is_a_link_or_fifo_is_not_read(folder: Path) -> None:
     assert cache.write_private(target, b"x")
     (folder / "link").symlink_to(target)
     os.mkfifo(folder / "fifo", 0o600)
-    mapped = cache.map_private(target)
-    assert mapped is not None
-    assert mapped[:] == b"x"
-    assert cache.map_private(folder / "link") is None
-    assert cache.map_private(folder / "fifo") is None
+    assert cache.read_private(target) == b"x"
+    assert cache.read_private(folder / "link") is None
+    assert cache.read_private(folder / "fifo") is None
 
 
 # --- the code itself ------------------------------------------------------------------------

@@ -156,7 +156,8 @@ def test_a_spoilt_cache_is_ignored(private_home: Path) -> None:
     load()
     cached = private_home / "cache" / "verl-doctor" / "rules"
     whole = cached.read_bytes()
-    for spoilt in (b"{}", whole[:-1000]):
+    changed = whole.replace(whole[-400_000:-399_000], b"x" * 1000)  # within the rules
+    for spoilt in (b"{}", whole[:-1000], changed):
         cached.write_bytes(spoilt)
         base, scanner = load()
         assert len(base) == len(IDS)

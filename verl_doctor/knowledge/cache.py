@@ -7,7 +7,6 @@ Writing is best effort: without a cache everything works, only slower.
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
 import stat
 from pathlib import Path
@@ -35,25 +34,18 @@ def _is_private(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and _ours(found)
 
 
-def map_private(path: Path) -> mmap.mmap | None:
-    """The bytes of a cache file, read as they are asked for, only if it is a plain file of ours
-    that others can't write, in such a folder; else None.
-
-    A file that is replaced meanwhile keeps its bytes.
-    """
+def read_private(path: Path) -> bytes | None:
+    """The bytes of a cache file, only if it is a plain file of ours that others can't write, in
+    such a folder; else None."""
     if not _is_private(path.parent):
         return None
     try:
         handle = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
-    try:
-        found = os.fstat(handle)
-        if not found.st_size or not stat.S_ISREG(found.st_mode) or not _ours(found):
-            return None
-        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
-    finally:
-        os.close(handle)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(file.fileno())
+        return file.read() if stat.S_ISREG(found.st_mode) and _ours(found) else None
 
 
 def write_private(path: Path, data: bytes) -> bool:

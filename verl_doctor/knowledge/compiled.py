@@ -2,17 +2,17 @@
 
     what it was made from, a blank line
     a line of JSON: how every rule matches, and where in the file its text and the scanner are
-    the rules, each a JSON of its own, then hyperscan's serialised form
+    the rules, each a compressed JSON of its own, then hyperscan's serialised form
 
-A log meets a handful of the rules: the others, 3 MB of text, are never parsed.
+A log meets a handful of the rules: the others, 3 MB of text, are never unpacked.
 """
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, pairwise
-from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
 from .base import HEAD, RuleBase
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Shelf(Mapping[str, Mapping[str, Any]]):
-    """Plain rules by id, each parsed when it is first asked for."""
+    """Plain rules by id, each unpacked when it is first asked for."""
 
-    def __init__(self, data: mmap, places: Mapping[str, tuple[int, int]]) -> None:
+    def __init__(self, data: bytes, places: Mapping[str, tuple[int, int]]) -> None:
         """Takes the bytes and where in them each rule begins and ends."""
         self._data = data
         self._places = places
@@ -35,7 +35,7 @@ class Shelf(Mapping[str, Mapping[str, Any]]):
         plain = self._parsed.get(rule_id)
         if plain is None:
             start, end = self._places[rule_id]
-            plain = self._parsed[rule_id] = json.loads(self._data[start:end])
+            plain = self._parsed[rule_id] = json.loads(zlib.decompress(self._data[start:end]))
         return plain
 
     def __iter__(self) -> Iterator[str]:
@@ -56,27 +56,31 @@ def _head(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 def dump(stamp: bytes, base: RuleBase, scanner: Scanner) -> bytes:
     """The bytes of the file. Takes what it is made from, in lines, and the rules."""
-    bodies = [json.dumps(plain).encode() for plain in base.plains.values()]
+    bodies = [zlib.compress(json.dumps(plain).encode()) for plain in base.plains.values()]
     head = {
         "rules": {rule_id: _head(plain) for rule_id, plain in base.plains.items()},
         "ends": list(accumulate(map(len, bodies), initial=0)),
+        "sum": zlib.adler32(b"".join(bodies)),
         "notes": base.notes,
     }
     return b"".join((stamp, b"\n", json.dumps(head).encode(), b"\n", *bodies, scanner.dump()))
 
 
-def parse(data: mmap, stamp: bytes) -> tuple[RuleBase, Scanner] | None:
-    """What `dump` has made bytes of; None where they were made from something else.
+def parse(data: bytes, stamp: bytes) -> tuple[RuleBase, Scanner] | None:
+    """What `dump` has made bytes of; None where they were made from something else or have been
+    spoilt.
 
     Errors: any, for bytes that it has not made.
     """
     from ..scan.database import Scanner
 
     begin = len(stamp) + 1
-    if data[:begin] != stamp + b"\n":
+    if not data.startswith(stamp + b"\n"):
         return None
-    body = data.find(b"\n", begin) + 1
+    body = data.index(b"\n", begin) + 1
     head = json.loads(data[begin:body])
     ends = [body + end for end in head["ends"]]
+    if zlib.adler32(memoryview(data)[body : ends[-1]]) != head["sum"]:
+        return None
     shelf = Shelf(data, dict(zip(head["rules"], pairwise(ends), strict=True)))
     return RuleBase(shelf, head["notes"], head["rules"]), Scanner.load(data[ends[-1] :])

@@ -17,7 +17,7 @@ from .. import __version__
 from ..errors import RuleError
 from ..scan.anchors import ANCHORS
 from .base import RuleBase, by_id
-from .cache import cache_folder, map_private, write_private
+from .cache import cache_folder, read_private, write_private
 from .compiled import dump, parse
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..scan.database import Scanner
     from .nodes import Problem
 
-FORMAT = "4"
+FORMAT = "5"
 """Raised when the plain data or the layout of the cache changes its meaning."""
 
 
@@ -166,7 +166,7 @@ def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Sc
     if not folders[0].is_dir():
         raise RuleError(f"the shipped rules are missing at {folders[0]}: reinstall verl-doctor")
     file, stamp = cache_folder() / "rules", _stamp(folders)
-    if cache and (data := map_private(file)):
+    if cache and (data := read_private(file)):
         with contextlib.suppress(Exception):  # any doubt: read the rules again
             if known := parse(data, stamp):
                 return known
