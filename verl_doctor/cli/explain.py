@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from ..logs.json_text import json_text
 from ..model import Lang
 from .options import color_option, lang_option, rules_option
 
@@ -29,9 +30,7 @@ def explain(name: str, form: str, rule_dirs: tuple[str, ...], lang: Lang, color:
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         raise click.ClickException(f"no rule {name!r}.{hint} `verl-doctor rules list` shows all.")
     if form == "json":
-        import json
-
-        print(json.dumps(base.plains[rule.id], ensure_ascii=False, indent=2))
+        sys.stdout.write(json_text(base.plains[rule.id], 2))
         return
     from ..render.manual import render
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..logs.json_text import json_text
 from ..model import Lang
 from .options import lang_option, rules_option
 
@@ -36,10 +37,8 @@ def list_(layer: str | None, form: str, rule_dirs: tuple[str, ...], lang: Lang) 
         layers = sorted({plain["layer"] for plain in base.plains.values()})
         raise click.ClickException(f"no rule of layer {layer!r}; layers: {', '.join(layers)}")
     if form == "json":
-        import json
-
         keys = ("id", "slug", "status", "severity", "role", "layer", "title")
-        print(json.dumps([{key: one[key] for key in keys} for one in chosen], ensure_ascii=False))
+        sys.stdout.write(json_text([{key: one[key] for key in keys} for one in chosen]))
         return
     for one in chosen:
         title = one["title"].get(lang) or one["title"]["en"]
