@@ -11,7 +11,7 @@ from ..detect.collectives import Collectives
 from ..detect.config import Settings
 from ..detect.facts import Facts
 from ..detect.metrics.columns import Columns
-from ..detect.metrics.judge import judge, wanted_keys
+from ..detect.metrics.judge import wanted_keys
 from ..detect.metrics.lines import Reading, read_dict_line, read_json_line, read_step_line
 from ..detect.pauses import Pauses
 from ..detect.processes import Elastic, Shell
@@ -27,6 +27,7 @@ from ..scan import anchors
 from .incidents import Incidents, incident_key, template
 from .lives import Lives
 from .messages import Messages
+from .whole_run import config_matches, metric_matches
 from .winner import Winner
 
 MAX_ERROR_SHAPES = 50
@@ -218,24 +219,11 @@ class Collector:
     def _done(self, done: Done) -> None:
         block = done.block
         pending = self._pending.pop(done.token, [])
-        placed = []
-        for match in pending:
-            for i, exc in enumerate(block.chain):
-                if exc.line <= match.line <= exc.last_line:
-                    placed.append(match._replace(block=block, exc=i))
-                    break
-            else:
-                last = len(block.chain) - 1
-                pattern_in_source = any(
-                    pattern.where == "source" for pattern in self.base.spec(match.rule).patterns
-                )
-                if pattern_in_source:
-                    placed.append(match._replace(block=block, exc=last))
         region = self._regions.pop(done.token, 0)
         if block.ignored:
             self.ignored += 1
             return
-        best, also, every = self._winner.of_block(block, placed)
+        best, also, every = self._winner.of_block(block, pending)
         if done.kept:
             rule = self.base.rule(best.rule) if best.rule else None
             self._told[done.token] = Told(block, best, also, incident_key(best, rule))
@@ -244,11 +232,7 @@ class Collector:
         self._record(best, also, region, block.last_line)
 
     def _again(self, again: Again) -> None:
-        told = self._told.get(again.token)
-        if told is None:  # Python ignored it
-            self.ignored += 1
-            return
-        block, best, also, key = told
+        block, best, also, key = self._told[again.token]
         self.lives.seen(block.worker, again.last_line, again.time)
         lines = again.line - block.first_line
         region = self.samples.region(block.worker, again.line)
@@ -315,8 +299,8 @@ class Collector:
         events += self.samples.finish()
         matches = [match for event in events for match in self.matcher.event(event)]
         matches += self.matcher.finish()
-        matches += self._metric_matches()
-        matches += self._config_matches()
+        matches += metric_matches(self.base, self.metrics, self.path_of)
+        matches += config_matches(self.base, self.settings, self.matcher.fits, self.last_path)
         incidents = self.incidents.copy()
         seen = self.seen_rules | {match.rule for match in matches}
         for match in sorted(matches, key=lambda match: match.line):
@@ -334,35 +318,3 @@ class Collector:
     def path_of(self, number: int) -> str:
         """The source that holds a line."""
         return next((path for path, end in self._ends.items() if number <= end), self.last_path)
-
-    def _metric_matches(self) -> list[Match]:
-        found = []
-        for rule_id in self.base.by_kind.get("metric", ()):
-            bad = judge(self.base.spec(rule_id).options, self.metrics)
-            if bad is not None:
-                text = f"step {bad.captures['step']}: {bad.captures['key']} {bad.captures['value']}"
-                found.append(
-                    Match(
-                        rule_id,
-                        self.path_of(bad.line),
-                        bad.line,
-                        text,
-                        bad.captures,
-                        lines=bad.lines,
-                        curve=bad.curve,
-                    )
-                )
-        return found
-
-    def _config_matches(self) -> list[Match]:
-        found = []
-        for rule_id in self.base.by_kind.get("config", ()):
-            bounds = dict(self.base.spec(rule_id).options)
-            for key in bounds.pop("key"):
-                value = self.settings.get(key)
-                if value is not None and self.matcher.fits(str(value), **bounds):
-                    text = f"{key}={value}"
-                    captures = {"key": key, "value": str(value)}
-                    found.append(Match(rule_id, self.last_path, 1, text, captures))
-                    break
-        return found

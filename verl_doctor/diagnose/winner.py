@@ -27,13 +27,14 @@ class Winner:
         best = min(left or matches, key=self._weight)
         return best, rules - {best.rule}
 
-    def of_block(self, block: Block, placed: list[Match]) -> tuple[Match, set[str], list[Match]]:
+    def of_block(self, block: Block, within: list[Match]) -> tuple[Match, set[str], list[Match]]:
         """What a traceback is about: the most telling rule, the earliest exception on a tie.
 
-        Takes the traceback and the matches of line rules within its messages. Returns the match
+        Takes the traceback and the matches of line rules within its lines. Returns the match
         (of no rule if an exception that none knows tells most), the other rules that hold in it,
         and every match.
         """
+        placed = self._placed(block, within)
         every: list[Match] = []
         held: list[tuple[int, Match]] = []
         for i in range(len(block.chain)):
@@ -49,6 +50,20 @@ class Winner:
         left = [one for one in held if one[1].rule not in replaced] or held
         _, best = min(left, key=lambda one: (self._weight(one[1]) + _asked(block, one[0]), one[0]))
         return _first_printing(best, block), rules - {best.rule} - replaced, every
+
+    def _placed(self, block: Block, within: list[Match]) -> list[Match]:
+        """The matches of line rules at the exception whose message they lie in; beside the
+        messages only rules that look at source lines count."""
+        placed = []
+        for match in within:
+            for i, exc in enumerate(block.chain):
+                if exc.line <= match.line <= exc.last_line:
+                    placed.append(match._replace(block=block, exc=i))
+                    break
+            else:
+                if any(one.where == "source" for one in self._base.spec(match.rule).patterns):
+                    placed.append(match._replace(block=block, exc=len(block.chain) - 1))
+        return placed
 
     def _weight(self, match: Match) -> float:
         if not match.rule:

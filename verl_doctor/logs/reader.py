@@ -275,7 +275,9 @@ class Reader:
     def _finished(self) -> Iterator[Item]:
         if self._blocks.done:
             for token, block, lines in self._blocks.done:
-                kept = self._storm is not None and self._storm.keep(token, block.worker, lines)
+                # what Python ignored once may not be ignored the next time
+                same = 0 if block.ignored else lines
+                kept = self._storm is not None and self._storm.keep(token, block.worker, same)
                 yield Done(token, block, kept)
             self._blocks.done.clear()
 

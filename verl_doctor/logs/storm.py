@@ -110,7 +110,8 @@ class Storm:
     def keep(self, token: int, worker: Worker, lines: int) -> bool:
         """Whether a traceback that has been read is from now on known.
 
-        Takes how many lines it had, 0 where those of others stand between them.
+        Takes how many lines it had, 0 where it is not to be known: those of others stand between
+        them, say.
         """
         place = self._watched.pop(token, None)
         if place is None or not lines:
