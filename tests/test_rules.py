@@ -176,6 +176,17 @@ def test_rules_from_the_cache_are_the_rules_that_were_read() -> None:
     assert dict(cached.plains) == dict(read.plains)
 
 
+def test_rules_of_ones_own_do_not_cost_the_shipped_ones_their_cache(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(USER_RULE.format(id="MINE001", slug="my-proxy"))
+    for extra in ([], [str(tmp_path)], [], [str(tmp_path)]):
+        base, _ = load(extra)
+    assert isinstance(base.plains, Shelf)
+    assert "MINE001" in base
+    again, _ = load()
+    assert isinstance(again.plains, Shelf)
+    assert "MINE001" not in again
+
+
 def test_a_rule_that_backtracks_is_stopped_and_told(tmp_path: Path) -> None:
     text = USER_RULE.format(id="MINE001", slug="slow").replace(
         r"corporate proxy says (?P<proxy>\w+)", r"says (?P<proxy>(?:x|xx)+)!?\d$"

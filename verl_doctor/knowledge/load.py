@@ -165,7 +165,9 @@ def load(extra: Sequence[str] = (), *, cache: bool = True) -> tuple[RuleBase, Sc
     folders = rule_folders(extra)
     if not folders[0].is_dir():
         raise RuleError(f"the shipped rules are missing at {folders[0]}: reinstall verl-doctor")
-    file, stamp = cache_folder() / "rules", _stamp(folders)
+    # a run with further folders does not cost the next one without them its cache
+    file = cache_folder() / ("rules" if len(folders) == 1 else "rules-of-more-folders")
+    stamp = _stamp(folders)
     if cache and (data := read_private(file)):
         with contextlib.suppress(Exception):  # any doubt: read the rules again
             if known := parse(data, stamp):
