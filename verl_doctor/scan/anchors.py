@@ -114,7 +114,7 @@ ANCHORS: Final[dict[int, str]] = {
     FRAME: r'^[^"\n]{0,200}  File "[^"\n]{1,400}", line \d',
     EXCEPTION: rf"([A-Z][A-Za-z0-9_]{{1,60}}({'|'.join(EXCEPTION_ENDINGS)})|\bException)"
     r"(\([A-Za-z_.]{1,60}\))?(: |:\r?$|\r?$)",
-    STEP: r"step:\d+ - ",
+    STEP: r"\bstep:\d+ - ",
     METRICS: r"(\{'(loss|train_loss|eval_loss|reward|eps)': |Global step \d+[^{\n]{0,40}: \{"
     r'|"(step|global_step|_step|iteration|training/global_step)": ?\d)',
     SAMPLE: r"\[(prompt|response|ground_truth|score)\]",
