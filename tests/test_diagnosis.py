@@ -424,3 +424,17 @@ def test_a_title_names_the_phase_in_the_readers_words(lang: Lang, title: str) ->
     text = Text("stuck in {phase}", "停在{phase}")
     assert fill(text, {"phase": "engine_init"}, lang) == title
     assert fill(text, {"phase": "data"}, "en") == "stuck in data"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "features", "first", "out"),
+    [(1333, 1332, "sampled", "truncated"), (999, 1332, "truncated", "sampled")],
+)
+def test_of_two_numbers_the_greater_tells_the_cause(
+    doctor: Doctor, tokens: int, features: int, first: str, out: str
+) -> None:
+    said = f"Image features and image tokens do not match: tokens: {tokens}, features {features}"
+    report = doctor([f"ValueError: {said}\n".encode()])
+    causes = {cause.id: cause.state for cause in report.findings[0].causes}
+    assert next(iter(causes)) == first
+    assert causes[out] == "ruled_out"

@@ -109,3 +109,13 @@ def test_a_check_that_does_not_exist_stops_no_other() -> None:
     subject = Subject(python, ask_interpreter(python))
     found = list(examine(subject, ["env.nothing", "env.limits", "config.nothing"]))
     assert {one.check for one in found} == {"env.limits"}
+
+
+def test_evidence_on_a_capture_that_no_pattern_has_is_told(
+    shipped: tuple[RuleBase, Scanner],
+) -> None:
+    plain = shipped[0].plains["HF041"]
+    hint = {"capture": "tokens", "more_than": "feature", "effect": "supports"}
+    cause = {**plain["causes"][0], "evidence": [hint]}
+    said = [str(one) for one in lint([{**plain, "causes": [cause]}])]
+    assert any(text.endswith("nothing captures 'feature'") for text in said)

@@ -96,8 +96,12 @@ def _names(plain: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _evidence(plain: Mapping[str, Any]) -> Iterator[str]:
+    allowed = captures_of(plain)
     for cause in plain["causes"]:
         for hint in cause.get("evidence", ()):
+            for key in ("capture", "more_than"):
+                if key in hint and hint[key] not in allowed:
+                    yield f"evidence of {cause['id']}: nothing captures {hint[key]!r}"
             check = hint.get("check")
             if check and check not in SUBJECTS:
                 near = difflib.get_close_matches(check, SUBJECTS, n=1)

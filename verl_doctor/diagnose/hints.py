@@ -42,6 +42,8 @@ class Hints:
             value = captures.get(hint.capture, "")
             if not value or not self._fits(hint, value):
                 return None
+            if hint.more_than and not self._exceeds(value, captures.get(hint.more_than, "")):
+                return None
             return say("because_capture", lang, value=visible(value, 48))
         if hint.config:
             setting = self._settings.get(hint.config)
@@ -76,6 +78,13 @@ class Hints:
                     return say("because_bundle", self._lang, where=one.where, value=value)
                 return say("because_check", self._lang, value=value)
         return None
+
+    def _exceeds(self, value: str, other: str) -> bool:
+        """Whether both captures are numbers, and the first is the greater one."""
+        try:
+            return self._confirm.fits(value, above=float(other))
+        except ValueError:
+            return False
 
     def _fits(self, hint: Hint, value: str) -> bool:
         return self._confirm.fits(value, hint.matches, hint.above, hint.below)

@@ -65,6 +65,7 @@ def _hint(value: Mapping[str, Any]) -> Hint:
         matches=value.get("matches", ""),
         above=value.get("above"),
         below=value.get("below"),
+        more_than=value.get("more_than", ""),
         phase=tuple(value.get("phase", ())),
         seen=tuple(value.get("seen", ())),
         frame=value.get("frame", ""),

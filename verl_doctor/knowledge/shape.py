@@ -87,6 +87,7 @@ HINT = Map(
         "matches": REGEX,
         "above": Number(),
         "below": Number(),
+        "more_than": Str(note="name of another capture, whose number that of `capture` exceeds"),
         "phase": PHASE,
         "seen": Seq(RULE_ID, scalar=True, note="another rule that matched in the same log"),
         "frame": Str(regex=True, note="searched in `path:function` of the traceback's frames"),

@@ -43,6 +43,8 @@ class Hint(NamedTuple):
     matches: str = ""
     above: float | None = None
     below: float | None = None
+    more_than: str = ""
+    """Another capture, whose number the one of `capture` exceeds."""
     phase: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     frame: str = ""
