@@ -10,6 +10,7 @@ from tests.conftest import ROOT, Doctor, genuine
 from verl_doctor.diagnose.explain import fill
 from verl_doctor.model import Finding, Lang, Report, Text
 from verl_doctor.pipeline import diagnose
+from verl_doctor.render.text import render
 from verl_doctor.sources import expand
 
 
@@ -438,3 +439,13 @@ def test_of_two_numbers_the_greater_tells_the_cause(
     causes = {cause.id: cause.state for cause in report.findings[0].causes}
     assert next(iter(causes)) == first
     assert causes[out] == "ruled_out"
+
+
+def test_causes_of_a_rules_other_messages_are_not_listed_as_ruled_out(doctor: Doctor) -> None:
+    """INS004 knows a dozen modules; who lacks cv2 need not read that yaml is PyYAML."""
+    log = b"Traceback (most recent call last):\nModuleNotFoundError: No module named 'cv2'\n"
+    report = doctor([log])
+    assert {one.id: one.state for one in report.findings[0].causes}["yaml"] == "ruled_out"
+    page = render(report, lang="en")
+    assert "opencv-python-headless" in page
+    assert "ruled out" not in page

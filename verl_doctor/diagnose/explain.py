@@ -17,6 +17,7 @@ from ..model import (
     Finding,
     Fix,
     FixText,
+    Hint,
     Lang,
     Level,
     Match,
@@ -192,6 +193,7 @@ class Explainer:
         scored: list[tuple[float, int, CauseState, Cause]] = []
         for i, cause in enumerate(causes):
             score, state, because = _BASE[cause.likelihood], "possible", []
+            against: list[Hint] = []
             for hint in cause.evidence:
                 reason = self._hints.speaks(hint, incident, matched)
                 if reason is None:
@@ -204,12 +206,14 @@ class Explainer:
                     state = "supported"
                 elif hint.effect == "rules_out":
                     state = "ruled_out"
+                    against.append(hint)
             told = CauseState(
                 cause.id,
                 fill(cause.text, captures, self._lang),
                 cause.likelihood,
                 state,  # type: ignore[arg-type]
                 tuple(dict.fromkeys(because)),
+                state == "ruled_out" and all(map(_is_wording, against)),
             )
             scored.append((-score, i, told, cause))
         scored.sort(key=lambda item: item[:2])
@@ -264,6 +268,11 @@ class Explainer:
         )
         sure = states[0].likelihood == "high" and (told or alone)
         return "high" if sure else "medium"
+
+
+def _is_wording(hint: Hint) -> bool:
+    """Whether a hint asks which of a rule's messages this is, not what the run is like."""
+    return bool(hint.frame or (hint.capture and hint.matches))
 
 
 def fingerprint(key: str) -> str:

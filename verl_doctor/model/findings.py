@@ -72,6 +72,9 @@ class CauseState(NamedTuple):
     likelihood: Level
     state: Literal["possible", "supported", "confirmed", "ruled_out"]
     because: tuple[str, ...] = ()
+    other_wording: bool = False
+    """Ruled out by the message's own words alone: it is the cause of another message that the
+    rule knows, and says nothing to who reads this one."""
 
 
 class FixText(NamedTuple):

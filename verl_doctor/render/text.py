@@ -187,7 +187,7 @@ def _causes(page: Page, finding: Finding) -> None:
         page.field(page.say("or") if i == 0 else "", cause.text)
         _because(page, (cause,))
     for cause in finding.causes[1:]:
-        if cause.state == "ruled_out":
+        if cause.state == "ruled_out" and not cause.other_wording:
             page.field(page.say("ruled_out"), cause.text, "dim")
             _because(page, (cause,))
 

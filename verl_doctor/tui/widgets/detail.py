@@ -79,14 +79,15 @@ def _of_finding(shown: Shown) -> Iterator[Entry[Item]]:
     yield Entry(Content(word("causes_head", lang)))
     if not finding.causes:
         yield Entry(Content(finding.cause), Item("cause", finding.cause, decisive), INDENT)
-    for i, cause in enumerate(finding.causes, 1):
+    causes = [cause for cause in finding.causes if not cause.other_wording]
+    for i, cause in enumerate(causes, 1):
         yield Entry(_cause(i, cause, lang), Item("cause", cause.text, decisive), INDENT)
     if finding.checks:
         text = word("checks_open", lang, names=", ".join(finding.checks))
         yield Entry(Content.styled(text, "bold"), Item("text", text), INDENT)
     if finding.fixes:
         yield Entry(Content(word("fixes_head", lang)))
-    numbers = {cause.id: i for i, cause in enumerate(finding.causes, 1)}
+    numbers = {cause.id: i for i, cause in enumerate(causes, 1)}
     for i, fix in enumerate(finding.fixes, 1):
         copy = "\n".join(text for _, text in pasted(fix)) or fix.text
         yield Entry(_fix(i, fix, numbers, lang), Item("fix", copy, decisive), INDENT)
