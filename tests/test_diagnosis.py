@@ -436,9 +436,11 @@ def test_of_two_numbers_the_greater_tells_the_cause(
 ) -> None:
     said = f"Image features and image tokens do not match: tokens: {tokens}, features {features}"
     report = doctor([f"ValueError: {said}\n".encode()])
-    causes = {cause.id: cause.state for cause in report.findings[0].causes}
+    causes = {cause.id: cause for cause in report.findings[0].causes}
     assert next(iter(causes)) == first
-    assert causes[out] == "ruled_out"
+    assert causes[out].state == "ruled_out"
+    more, less = sorted((tokens, features), reverse=True)
+    assert causes[first].because == (f"the log says: {more} > {less}",)
 
 
 def test_causes_of_a_rules_other_messages_are_not_listed_as_ruled_out(doctor: Doctor) -> None:

@@ -42,9 +42,13 @@ class Hints:
             value = captures.get(hint.capture, "")
             if not value or not self._fits(hint, value):
                 return None
-            if hint.more_than and not self._exceeds(value, captures.get(hint.more_than, "")):
-                return None
-            return say("because_capture", lang, value=visible(value, 48))
+            shown = visible(value, 48)
+            if hint.more_than:
+                other = captures.get(hint.more_than, "")
+                if not self._exceeds(value, other):
+                    return None
+                shown += f" > {visible(other, 48)}"
+            return say("because_capture", lang, value=shown)
         if hint.config:
             setting = self._settings.get(hint.config)
             if setting is None or not self._fits(hint, str(setting)):
