@@ -159,21 +159,19 @@ class Reader:
                         continue
                     self._warnings -= 1
                 found.append((end - pos, ident))
-            if self._storm is not None and any(ident == TRACEBACK for _, ident in found):
-                known = self._storm.find(chunk, pos, stop)
-                if known is not None and self._known(known.worker, number):
-                    yield from self._finished()
-                    last = number + known.lines - 1
-                    yield Again(known.token, number, last, self._clock)
-                    pos += len(known.text)
-                    number += known.lines
-                    continue
-                opened = self._blocks.opened
-                yield from self._line(chunk[pos:stop], number, found)
-                if self._blocks.opened == opened + 1:
-                    self._storm.watch(self._blocks.opened, chunk, pos, hits, first)
-            else:
-                yield from self._line(chunk[pos:stop], number, found)
+            storm = self._storm if any(ident == TRACEBACK for _, ident in found) else None
+            known = storm.find(chunk, pos, stop) if storm is not None else None
+            if known is not None and self._known(known.worker, number):
+                yield from self._finished()
+                last = number + known.lines - 1
+                yield Again(known.token, number, last, self._clock)
+                pos += len(known.text)
+                number += known.lines
+                continue
+            opened = self._blocks.opened
+            yield from self._line(chunk[pos:stop], number, found)
+            if storm is not None and self._blocks.opened == opened + 1:
+                storm.watch(self._blocks.opened, chunk, pos, hits, first)
             pos = stop + 1
             number += 1
         unended = pos > size
