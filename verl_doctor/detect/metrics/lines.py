@@ -44,9 +44,7 @@ def read_step_line(text: str) -> Reading | None:
         return None
     parts = text[found.end() :].split(" - ")
     try:
-        pairs = [
-            (key, float(value)) for part in parts for key, _, value in (part.rpartition(":"),)
-        ]
+        pairs = [(key, float(value)) for part in parts for key, _, value in (part.rpartition(":"),)]
     except ValueError:
         pairs = _pairs(parts)
     else:
