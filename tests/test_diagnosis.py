@@ -418,6 +418,39 @@ def test_a_fatal_line_of_ray_that_no_rule_knows_comes_before_silence(doctor: Doc
     assert report.verdict == "failed"
 
 
+LAST_WORDS = [
+    ("run.sh: line 4: /usr/bin/python3: Argument list too long", ""),
+    ("/usr/bin/env: ‘python’: No such file or directory", ""),
+    ("srun: error: Unable to allocate resources: Invalid account or account/partition", ""),
+    ("train.py: error: one of the arguments --model --config is required", ""),
+    ("run.sh: line 2: ./train.sh: Permission denied", "SYS070"),
+    ("run.sh: line 5: DATA_DIR: unbound variable", "SYS071"),
+    ("Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.", "CFG034"),
+]
+"""How the start of a run fails, and the rule that knows it."""
+
+
+@pytest.mark.parametrize(("word", "rule"), LAST_WORDS)
+def test_a_programs_last_word_is_no_silence(doctor: Doctor, word: str, rule: str) -> None:
+    report = doctor(f"+ cd /work\nwhatever it was\n\n{word}\n".encode())
+    first = report.findings[0]
+    assert (report.verdict, first.rule or "", first.evidence[0].line) == ("failed", rule, 4)
+    assert first.evidence[0].text == word
+
+
+@pytest.mark.parametrize("word", ["rank: 3: waiting for the others", "cache: model: not found yet"])
+def test_a_line_that_only_looks_like_a_last_word_ends_nothing(doctor: Doctor, word: str) -> None:
+    assert doctor(f"+ cd /work\n{word}\n".encode()).verdict == "unknown"
+
+
+@pytest.mark.parametrize("word", [word for word, _ in LAST_WORDS[:6]])
+def test_a_script_that_went_on_was_not_ended_by_it(doctor: Doctor, word: str) -> None:
+    steps = "".join(f"step:{n} - actor/grad_norm:0.4 - critic/score/mean:0.3\n" for n in range(60))
+    report = doctor(f"{word}\n{steps}".encode())
+    assert report.verdict != "failed"
+    assert all(one.severity in ("medium", "low", "info") for one in report.findings)
+
+
 @pytest.mark.parametrize(
     ("lang", "title"), [("en", "stuck in engine start"), ("zh", "停在推理引擎启动")]
 )

@@ -1,14 +1,20 @@
-"""Chunks are scanned freed of colours, one ahead of the other, and none is lost to Ctrl-C."""
+"""Chunks are scanned freed of colours, some ahead of others, and none is lost: not to Ctrl-C, not
+to the end of the process that scans them."""
 
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
@@ -16,10 +22,12 @@ from hypothesis import strategies as st
 
 from tests.conftest import Doctor
 from verl_doctor.knowledge.base import RuleBase
-from verl_doctor.scan.ahead import LONG, scan, scan_ahead
+from verl_doctor.scan.ahead import AHEAD, ALONE, scan_ahead
 from verl_doctor.scan.anchors import COLOURED
+from verl_doctor.scan.chunk import Scanned, scan
 from verl_doctor.scan.colours import SPARSE, plain, uncoloured
 from verl_doctor.scan.database import Scanner
+from verl_doctor.scan.process import SLOT, ScanningProcess, scanning_process
 
 QUIET = b"(WorkerDict pid=%d) micro batch: 4096 tokens\n" % 7
 PREFIXED = b"\x1b[36m(WorkerDict pid=7, ip=10.0.0.1)\x1b[0m micro batch: 4096 tokens\n"
@@ -126,31 +134,138 @@ class Told(Scanner):
         return self._inner.scan(chunk)
 
 
-def long_chunks(count: int) -> list[bytes]:
-    """Different chunks of LONG bytes and more; each has hits of its own."""
+def quiet(size: int) -> bytes:
+    """Lines without hits, of that many bytes and up to one line more."""
+    return QUIET * (size // len(QUIET) + 1)
+
+
+def chunks_of_a_long_log() -> list[bytes]:
+    """After the first ALONE bytes different chunks, each with hits of its own."""
     step = b"step:%d - actor/grad_norm:0.4\n"
-    return [QUIET * (LONG // len(QUIET) + 1) + step % number * number for number in range(count)]
+    coloured = painted("256", QUIET * 1000)
+    rest = [QUIET * 50 + step % number * number for number in range(2 * AHEAD + 3)]
+    return [quiet(ALONE), *rest, coloured, quiet(SLOT), b"step:7 - loss:0.1", b""]
 
 
 def test_what_is_scanned_ahead_comes_in_order_as_if_scanned_one_by_one(scanner: Scanner) -> None:
-    coloured = painted("256", QUIET * 30_000)
-    first, *rest = long_chunks(6)
-    for chunks in (
-        [],
-        [QUIET, b"step:1 - loss:1\n"],
-        [QUIET, first, QUIET, coloured, *rest, b"step:7 - loss:0.1", b""],
-    ):
+    for chunks in ([], [QUIET, b"step:1 - loss:1\n"], chunks_of_a_long_log()):
         assert list(scan_ahead(scanner, chunks)) == [scan(scanner, chunk) for chunk in chunks]
+
+
+def test_line_ends_are_counted_up_to_each_hit(scanner: Scanner) -> None:
+    log = b"\n\nstep:1 - loss:1\n" + QUIET * 3 + b"step:2 - loss:1 [prompt]\n\nstep:3 - loss:1"
+    scanned = scan(scanner, log)
+    counted = [log.count(b"\n", 0, end) for end, _ in scanned.hits]
+    assert len(counted) >= 4
+    assert list(scanned.newlines) == [*counted, log.count(b"\n")]
 
 
 def test_the_next_chunk_is_read_while_one_is_scanned(scanner: Scanner) -> None:
     """Each scan waits for it: without a chunk ahead it would wait for ever."""
-    told = Told(scanner)
-    chunks = long_chunks(6)
+    told, chunks = Told(scanner), [quiet(ALONE), *[QUIET] * (2 * AHEAD + 3)]
     before = threading.active_count()
-    assert list(scan_ahead(told, told.give(chunks))) == [scan(scanner, chunk) for chunk in chunks]
+    with threads_only():
+        found = list(scan_ahead(told, told.give(chunks)))
+    assert found == [scan(scanner, chunk) for chunk in chunks]
     assert told.scanned == len(chunks) - 1
     assert threading.active_count() == before
+
+
+@contextmanager
+def threads_only() -> Iterator[None]:
+    """As in a program that runs threads of its own."""
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    yield
+    done.set()
+    other.join()
+
+
+def through(
+    helper: ScanningProcess, chunks: list[bytes], before_result: Callable[[int], None]
+) -> list[Scanned]:
+    """What a helper makes of chunks, with AHEAD of them submitted before one is asked for."""
+    found: list[Scanned] = []
+    waiting = iter(chunks)
+    for chunk in islice(waiting, AHEAD):
+        helper.submit(chunk)
+    while helper.waiting:
+        for chunk in islice(waiting, 1):
+            helper.submit(chunk)
+        before_result(len(found))
+        found.append(helper.result())
+    return found
+
+
+def test_a_process_scans_like_this_one(scanner: Scanner) -> None:
+    chunks = chunks_of_a_long_log()
+    with scanning_process(scanner, AHEAD + 1) as helper:
+        assert through(helper, chunks, lambda _: None) == [scan(scanner, one) for one in chunks]
+
+
+def test_nothing_is_lost_where_the_process_is_killed(scanner: Scanner) -> None:
+    chunks = chunks_of_a_long_log()
+
+    def kill(done: int) -> None:
+        if done == 3:
+            for process in multiprocessing.active_children():
+                process.kill()
+                process.join()
+
+    with scanning_process(scanner, AHEAD + 1) as helper:
+        assert through(helper, chunks, kill) == [scan(scanner, one) for one in chunks]
+
+
+def test_nothing_is_lost_where_ctrl_c_comes_amid_an_answer(
+    scanner: Scanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has read a part of the answer, or all of it: the next one is not taken for it."""
+    chunks = chunks_of_a_long_log()
+    with scanning_process(scanner, AHEAD + 1) as helper:
+        for chunk in chunks[1 : AHEAD + 2]:
+            helper.submit(chunk)
+        connection = helper._connection
+
+        def interrupted() -> None:
+            connection.recv_bytes()
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(connection, "recv", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                helper.result()
+        found = [helper.result() for _ in range(helper.waiting)]
+    assert found == [scan(scanner, one) for one in chunks[1 : AHEAD + 2]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+@pytest.mark.usefixtures("compiled_once")
+def test_the_process_ends_with_the_one_that_was_killed() -> None:
+    program = textwrap.dedent(
+        """
+        import multiprocessing, time
+        from verl_doctor.knowledge.load import load
+        from verl_doctor.scan.ahead import ALONE, scan_ahead
+
+        found = scan_ahead(load()[1], [bytes(ALONE), *[b"step:1 - loss:1\\n"] * 9])
+        next(found), next(found)
+        print(*[child.pid for child in multiprocessing.active_children()], flush=True)
+        time.sleep(60)
+        """
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        (child,) = map(int, process.stdout.readline().split())
+        os.kill(child, 0)
+        process.kill()
+    for _ in range(100):
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("the process that scans outlived the one that it scanned for")
 
 
 @pytest.mark.usefixtures("compiled_once")
@@ -159,14 +274,13 @@ def test_what_was_read_before_ctrl_c_is_diagnosed() -> None:
     program = textwrap.dedent(
         """
         import json, sys
-        from tests.test_scan import QUIET, LONG, painted
+        from tests.test_scan import ALONE, QUIET, painted, quiet
         from verl_doctor.knowledge.load import load
         from verl_doctor.pipeline import diagnose_chunks
 
         def chunks():
-            quiet = QUIET * (LONG // len(QUIET) + 1)
-            yield quiet
-            yield quiet + painted("256", QUIET) + b"\\n"
+            yield quiet(ALONE)
+            yield QUIET + painted("256", QUIET) + b"\\n"
             print("waiting", flush=True)
             sys.stdin.read()
 
@@ -186,5 +300,5 @@ def test_what_was_read_before_ctrl_c_is_diagnosed() -> None:
     assert process.stdout.readline() == "waiting\n"
     process.send_signal(signal.SIGINT)
     out, told = process.communicate(timeout=60)
-    each = LONG // len(QUIET) + 1
-    assert json.loads(out) == [True, "CUD001", 2 * each + 1, 2 * each + 7], told
+    first = quiet(ALONE).count(b"\n") + 2
+    assert json.loads(out) == [True, "CUD001", first, first + 6], told

@@ -18,7 +18,8 @@ from .knowledge.base import RuleBase
 from .logs.reader import Reader
 from .logs.storm import Storm
 from .model import Event, Lang, Observation, Report, SourceInfo
-from .scan.ahead import Scanned, scan_ahead
+from .scan.ahead import scan_ahead
+from .scan.chunk import Scanned
 from .scan.database import Scanner
 from .sources import Source, chunks
 

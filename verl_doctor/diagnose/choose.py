@@ -51,7 +51,7 @@ def _own(incident: Incident, collector: Collector, lang: Lang) -> None:
     incident.role = rule.role if rule else "root"
     incident.severity = rule.severity if rule else "high"
     kind = collector.base.spec(rule.id).kind if rule else "traceback"
-    if kind == "silence":
+    if kind == "silence" and not (rule and rule.outcome == "failed"):
         # a log that simply stops may be cut short, or its run go on: it names no cause
         incident.role = "advice"
         incident.why = say("why_silence", lang)

@@ -31,6 +31,15 @@ _GIVES_UP = lazy.compile(
     r"|\bexit code:? [1-9]|\bCheck failed: "
     r"|任务失败|训练(?:终止|失败)|退出码 ?[1-9]"
 )
+_CAN_NOT = lazy.compile(
+    r"^-?[\w./+-]{1,200}: (?:\S.{0,300}: )?(?:No such file or directory|Permission denied"
+    r"|Operation not permitted|Argument list too long|Exec format error|Not a directory"
+    r"|command not found|Device or resource busy|Invalid argument)$"
+    r"|^[\w./+-]{1,200}(?: [\w-]{1,40})?: (?:fatal )?error: \S|^docker: \S"
+    r"|^zsh: no matches found: |^[\w./+-]{0,200}(?:sh|_script): (?:line )?\d+: \S"
+)
+"""A shell or another program says why it can't do what it was told. As the last line of a log it
+ended the run; elsewhere a script went on."""
 MAX_FINDINGS = 100
 """Findings in a report; a storm of errors that differ in their values says no more with more."""
 INTERRUPTS = ("SIGTERM", "SIGINT", "SIGHUP")
@@ -131,13 +140,19 @@ def _interrupted(root: Incident) -> bool:
 
 def _last_signs(collector: Collector, tail: str) -> Iterator[Match | None]:
     """What a log without a root still shows, the more telling first."""
-    yield _last_word(collector)
+    yield _last_word(collector, _last_line(tail))
     if not collector.exited:
         yield silence(collector, tail)
 
 
-def _last_word(collector: Collector) -> Match | None:
-    """The last line near the end by which a program says that it gives up, if no rule knows it."""
+def _last_word(collector: Collector, last_text: str) -> Match | None:
+    """The last line near the end by which a program says that it gives up, if no rule knows it.
+
+    Takes the last line of the log.
+    """
+    if _CAN_NOT.search(last_text):
+        line, phase = collector.total_lines, collector.progress.phase
+        return Match("", collector.last_path, line, last_text, {}, phase=phase)
     for one, _ in reversed(collector.error_lines):
         near = collector.end_of(one.path) - one.line <= NEAR_THE_END
         if near and _GIVES_UP.search(one.text):

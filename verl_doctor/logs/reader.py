@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..model import NOBODY, Line, Worker
-from ..scan.ahead import Scanned, scan
 from ..scan.anchors import CONFIG, EXCEPTION, FIRST_RULE, TRACEBACK, WARNING
+from ..scan.chunk import Scanned, scan
 from ..scan.colours import plain
 from .blocks import Assembler
 from .items import Again, Done, Dump, Item, Seen
@@ -107,12 +107,12 @@ class Reader:
 
     def take(self, scanned: Scanned) -> Iterator[Item]:
         """Reads the next chunk, which has been scanned."""
-        chunk, hits, size = scanned
+        chunk = scanned.chunk
         if not self.bytes:
             head = plain(chunk[:MAX_WHOLE].partition(b"\n")[0])
             self._began = peel(head.decode("utf-8", "replace")).time
-        self.bytes += size
-        yield from self._chunk(chunk, hits)
+        self.bytes += scanned.size
+        yield from self._chunk(scanned)
         self.tail = (self.tail + plain(chunk[-TAIL:]))[-TAIL:]
         unended = bool(self.tail) and not self.tail.endswith(b"\n")
         self.lines = self._newlines + unended
@@ -133,16 +133,21 @@ class Reader:
     def _busy(self) -> bool:
         return self._blocks.busy or self._dump_line is not None
 
-    def _chunk(self, chunk: bytes, hits: list[tuple[int, int]]) -> Iterator[Item]:
-        number = self._offset + self._newlines + 1
+    def _chunk(self, scanned: Scanned) -> Iterator[Item]:
+        chunk, hits, newlines, _ = scanned
+        number = before = self._offset + self._newlines + 1
         count, size = len(hits), len(chunk)
         i = pos = 0
         while pos < size:
             while i < count and self._passed_over(hits[i], pos):
                 i += 1
-            start = self._next(chunk, pos, hits[i][0] if i < count else size + 1, number)
+            hit = hits[i][0] if i < count else size + 1
+            start = self._next(chunk, pos, hit, number)
             if start != pos:
-                number += chunk.count(b"\n", pos, start)
+                if chunk.find(b"\n", start, hit) < 0:
+                    number = before + newlines[i]
+                else:  # a line of an open traceback, which comes before the hit
+                    number += chunk.count(b"\n", pos, start)
                 pos = start
                 if pos >= size:
                     break
@@ -174,8 +179,7 @@ class Reader:
                 storm.watch(self._blocks.opened, chunk, pos, hits, first)
             pos = stop + 1
             number += 1
-        unended = pos > size
-        self._newlines = number - self._offset - 1 - unended + chunk.count(b"\n", pos)
+        self._newlines += newlines[-1]
 
     def _next(self, chunk: bytes, pos: int, hit: int, number: int) -> int:
         """Where the next line begins that has to be looked at, from the line at `pos` on.

@@ -28,7 +28,7 @@ def chunks(
     source: Source,
     *,
     stdin: BinaryIO | None = None,
-    size: int = 1 << 22,
+    size: int = 1 << 20,
     notes: list[str] | None = None,
 ) -> Iterator[bytes]:
     """Reads one source from its start to its end.

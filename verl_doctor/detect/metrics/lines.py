@@ -42,9 +42,22 @@ def read_step_line(text: str) -> Reading | None:
     found = _STEP.search(text)
     if found is None:
         return None
+    parts = text[found.end() :].split(" - ")
+    try:
+        pairs = [(key, float(value)) for part in parts for key, _, value in (part.rpartition(":"),)]
+    except ValueError:
+        pairs = _pairs(parts)
+    else:
+        if not all(key for key, _ in pairs):
+            pairs = _pairs(parts)
+    return Reading(int(found[1]), pairs)
+
+
+def _pairs(parts: list[str]) -> list[tuple[str, float]]:
+    """Those of parts of which some hold no number, or only a part of a key."""
     pairs: list[tuple[str, float]] = []
     before = ""
-    for part in text[found.end() :].split(" - "):
+    for part in parts:
         key, colon, value = part.rpartition(":")
         if not colon:
             before = f"{before}{part} - "  # the key itself holds ` - `
@@ -53,7 +66,7 @@ def read_step_line(text: str) -> Reading | None:
         if number is not None:
             pairs.append((before + key, number))
         before = ""
-    return Reading(int(found[1]), pairs)
+    return pairs
 
 
 def read_dict_line(text: str) -> Reading | None:
