@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .. import lazy
 from ..logs.mask import mask
 from ..logs.text import visible
 from ..model import (
@@ -19,27 +18,14 @@ from ..model import (
     Verdict,
     severity_rank,
 )
-from .choose import NEAR_THE_END, choose
+from .choose import choose
 from .collect import Closed, Collector
 from .explain import Explainer
 from .incidents import Incident
+from .last_word import last_word
 from .story import story
 from .words import say
 
-_GIVES_UP = lazy.compile(
-    r"\b(?:FATAL|CRITICAL)\b|\bFatal\b|exit(?:ed)? with (?:code|status) [1-9]"
-    r"|\bexit code:? [1-9]|\bCheck failed: "
-    r"|任务失败|训练(?:终止|失败)|退出码 ?[1-9]"
-)
-_CAN_NOT = lazy.compile(
-    r"^-?[\w./+-]{1,200}: (?:\S.{0,300}: )?(?:No such file or directory|Permission denied"
-    r"|Operation not permitted|Argument list too long|Exec format error|Not a directory"
-    r"|command not found|Device or resource busy|Invalid argument)$"
-    r"|^[\w./+-]{1,200}(?: [\w-]{1,40})?: (?:fatal )?error: \S|^docker: \S"
-    r"|^zsh: no matches found: |^[\w./+-]{0,200}(?:sh|_script): (?:line )?\d+: \S"
-)
-"""A shell or another program says why it can't do what it was told. As the last line of a log it
-ended the run; elsewhere a script went on."""
 MAX_FINDINGS = 100
 """Findings in a report; a storm of errors that differ in their values says no more with more."""
 INTERRUPTS = ("SIGTERM", "SIGINT", "SIGHUP")
@@ -140,25 +126,9 @@ def _interrupted(root: Incident) -> bool:
 
 def _last_signs(collector: Collector, tail: str) -> Iterator[Match | None]:
     """What a log without a root still shows, the more telling first."""
-    yield _last_word(collector, _last_line(tail))
+    yield last_word(collector, _last_line(tail))
     if not collector.exited:
         yield silence(collector, tail)
-
-
-def _last_word(collector: Collector, last_text: str) -> Match | None:
-    """The last line near the end by which a program says that it gives up, if no rule knows it.
-
-    Takes the last line of the log.
-    """
-    if _CAN_NOT.search(last_text):
-        line, phase = collector.total_lines, collector.progress.phase
-        return Match("", collector.last_path, line, last_text, {}, phase=phase)
-    for one, _ in reversed(collector.error_lines):
-        near = collector.end_of(one.path) - one.line <= NEAR_THE_END
-        if near and _GIVES_UP.search(one.text):
-            phase = collector.progress.phase_at(one.line)[0]
-            return Match("", one.path, one.line, one.text, {}, phase=phase)
-    return None
 
 
 def silence(collector: Collector, tail: str) -> Match | None:
