@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Doctor, genuine
+from verl_doctor.detect.progress import phase_of_frames
 from verl_doctor.diagnose.explain import fill
+from verl_doctor.knowledge.base import RuleBase
 from verl_doctor.model import Finding, Lang, Report, Text
 from verl_doctor.pipeline import diagnose
 from verl_doctor.render.text import render
+from verl_doctor.scan.database import Scanner
 from verl_doctor.sources import expand
 
 
@@ -488,3 +491,63 @@ def test_causes_of_a_rules_other_messages_are_not_listed_as_ruled_out(doctor: Do
     page = render(report, lang="en")
     assert "opencv-python-headless" in page
     assert "ruled out" not in page
+
+
+# --- evidence ---------------------------------------------------------------------------------
+
+
+def causes_of(doctor: Doctor, log: bytes, *evidence: list[dict[str, object]]) -> Finding:
+    """The finding of a rule that has a cause for each list of evidence."""
+    plain = dict(doctor.base.plains["PY005"])
+    text = {"en": "{id}", "zh": "{id}"}
+    plain["causes"] = [
+        {"id": f"c{i}", "likelihood": "medium", "text": text, "evidence": hints}
+        for i, hints in enumerate(evidence)
+    ]
+    plain["match"] = {
+        "line": [{"contains": ["odd: "], "regex": r"odd: (?P<a>\w+)(?: (?P<b>\w+))?"}]
+    }
+    plain["title"] = plain["summary"] = text
+    plain["fingerprint"] = []
+    base = RuleBase({"PY005": plain})
+    return Doctor(base, Scanner.compile(base.literals))(log).findings[0]
+
+
+def test_what_weakens_a_cause_is_not_told_as_if_it_spoke_for_it(doctor: Doctor) -> None:
+    for_it = {"capture": "a", "matches": "x", "effect": "supports"}
+    against = {"capture": "b", "matches": "y", "effect": "weakens"}
+    found = causes_of(doctor, b"odd: x y\n", [against], [for_it, against])
+    told = {cause.id: (cause.state, cause.because) for cause in found.causes}
+    assert told == {"c0": ("possible", ()), "c1": ("supported", ("the log says: x",))}
+
+
+def test_evidence_may_ask_for_what_a_message_lacks(doctor: Doctor) -> None:
+    absent = {"capture": "b", "absent": True, "effect": "rules_out"}
+    states = {
+        log: causes_of(doctor, log, [absent], []).causes[-1] for log in (b"odd: x\n", b"odd: x y\n")
+    }
+    assert states[b"odd: x\n"].id == "c0"
+    assert states[b"odd: x\n"].because == ("the message tells no b",)
+    assert [one.state for one in states.values()] == ["ruled_out", "possible"]
+
+
+def test_where_each_cause_is_ruled_out_none_is_named(doctor: Doctor) -> None:
+    hint = {"capture": "a", "matches": "x", "effect": "rules_out"}
+    found = causes_of(doctor, b"odd: x\n", [hint], [hint])
+    assert found.cause == "The log rules out each cause that this rule knows."
+    assert found.confidence == "low"
+
+
+@pytest.mark.parametrize(
+    ("functions", "phase"),
+    [
+        ("update_actor update_policy _forward_micro_batch entropy_from_logits", "update"),
+        ("compute_log_prob compute_log_prob _forward_micro_batch", "log_prob"),
+        ("train_mini_batch train_batch forward_step prepare_model_outputs", "update"),
+        ("infer_batch forward_step", "log_prob"),
+        ("fit _next_train_batch __next__", ""),
+    ],
+)
+def test_the_phase_is_told_by_what_only_that_phase_calls(functions: str, phase: str) -> None:
+    """As in verl's dp_actor (0.4 to 0.7) and engine workers (0.7 on)."""
+    assert phase_of_frames(functions.replace(" ", "\n")) == phase

@@ -102,6 +102,8 @@ def _evidence(plain: Mapping[str, Any]) -> Iterator[str]:
             for key in ("capture", "more_than"):
                 if key in hint and hint[key] not in allowed:
                     yield f"evidence of {cause['id']}: nothing captures {hint[key]!r}"
+            if "absent" in hint and not {"capture", "frame"} & set(hint):
+                yield f"evidence of {cause['id']}: `absent` goes with `capture` or `frame`"
             check = hint.get("check")
             if check and check not in SUBJECTS:
                 near = difflib.get_close_matches(check, SUBJECTS, n=1)

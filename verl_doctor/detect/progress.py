@@ -12,8 +12,14 @@ from ..scan.anchors import PHASE_TEXTS
 _PHASE = lazy.compile("|".join(re.escape(text) for text in PHASE_TEXTS))
 _DAEMONS = ("raylet", "gcs_server", "dashboard", "autoscaler")
 _FUNCTIONS = (
-    (lazy.compile(r"update_(?:actor|critic|policy)|optimizer_step|\bbackward\b"), "update"),
-    (lazy.compile(r"compute_(?:log_prob|ref_log_prob|values)|_forward_micro_batch"), "log_prob"),
+    # what update and log_prob share (_forward_micro_batch, forward_step) tells neither
+    (
+        lazy.compile(
+            r"update_(?:actor|critic|policy)|optimizer_step|\bbackward\b|\btrain_(?:mini_)?batch\b"
+        ),
+        "update",
+    ),
+    (lazy.compile(r"compute_(?:log_prob|ref_log_prob|values)|\binfer_batch\b"), "log_prob"),
     (lazy.compile(r"generate_sequences|generate_?\b|\brollout\b|agent_loop"), "rollout"),
     (lazy.compile(r"compute_(?:score|reward)|reward_fn|reward_manager"), "reward"),
     (lazy.compile(r"\b_validate\b"), "validation"),

@@ -35,6 +35,13 @@ _HOLE = lazy.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _PLAIN = lazy.compile(r"(?!-\D)[A-Za-z0-9_./:,@%+=-]{1,300}")
 _PID = lazy.compile(r"pid=\d+")
 _BASE = {"high": 3.0, "medium": 2.0, "low": 1.0}
+_TELLING = {
+    "possible": (),
+    "supported": ("supports",),
+    "confirmed": ("supports", "confirms"),
+    "ruled_out": ("rules_out",),
+}
+"""By the state of a cause, the effects of the evidence that is told with it."""
 _EFFECT = {"confirms": 10.0, "supports": 2.0, "weakens": -2.0, "rules_out": -100.0}
 
 
@@ -130,7 +137,7 @@ class Explainer:
             title=fill(rule.title, captures, lang),
             captures={name: captures[name] for name in places(rule.title) & captures.keys()},
             confidence=self._confidence(incident, states),
-            cause=states[0].text if states else summary,
+            cause=self._cause(states) or summary,
             causes=tuple(states),
             fixes=tuple(fixes[:MAX_FIXES]),
             summary=summary,
@@ -192,21 +199,24 @@ class Explainer:
     ) -> tuple[list[CauseState], list[FixText]]:
         scored: list[tuple[float, int, CauseState, Cause]] = []
         for i, cause in enumerate(causes):
-            score, state, because = _BASE[cause.likelihood], "possible", []
-            against: list[Hint] = []
+            score, state = _BASE[cause.likelihood], "possible"
+            speaking: list[tuple[Hint, str]] = []
             for hint in cause.evidence:
                 reason = self._hints.speaks(hint, incident, matched)
                 if reason is None:
                     continue
                 score += _EFFECT[hint.effect]
-                because.append(reason)
+                speaking.append((hint, reason))
                 if hint.effect == "confirms":
                     state = "confirmed"
                 elif hint.effect == "supports" and state == "possible":
                     state = "supported"
                 elif hint.effect == "rules_out":
                     state = "ruled_out"
-                    against.append(hint)
+            # what speaks against a cause that stands, or for one that doesn't, would mislead
+            telling = _TELLING[state]
+            because = [reason for hint, reason in speaking if hint.effect in telling]
+            against = [hint for hint, _ in speaking if hint.effect == "rules_out"]
             told = CauseState(
                 cause.id,
                 fill(cause.text, captures, self._lang),
@@ -249,6 +259,13 @@ class Explainer:
             for key, _, value in pairs
         )
 
+    def _cause(self, states: list[CauseState]) -> str:
+        """The likeliest cause in words; '' for a rule that knows none."""
+        if not states:
+            return ""
+        best = states[0]
+        return say("no_cause_fits", self._lang) if best.state == "ruled_out" else best.text
+
     def _confidence(self, incident: Incident, states: list[CauseState]) -> Level:
         rule = incident.rule
         assert rule is not None
@@ -261,6 +278,8 @@ class Explainer:
             return "medium"
         if not states:
             return "medium"
+        if states[0].state == "ruled_out":
+            return "low"
         told = states[0].state == "supported"
         rivals = [one for one in states[1:] if one.state != "ruled_out"]
         alone = sum(one.likelihood != "low" for one in rivals) <= 1 and all(
@@ -272,7 +291,7 @@ class Explainer:
 
 def _is_wording(hint: Hint) -> bool:
     """Whether a hint asks which of a rule's messages this is, not what the run is like."""
-    return bool(hint.frame or (hint.capture and hint.matches))
+    return bool(hint.frame or (hint.capture and (hint.matches or hint.absent)))
 
 
 def fingerprint(key: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..detect.config import Settings
 from ..logs.text import visible
 from ..match.confirm import Confirmer
-from ..model import Hint, Lang, Observation, Rule
+from ..model import Block, Hint, Lang, Observation, Rule
 from .incidents import Incident
 from .words import say
 
@@ -40,6 +40,8 @@ class Hints:
             return self._checked(hint)
         if hint.capture:
             value = captures.get(hint.capture, "")
+            if hint.absent:
+                return None if value else say("because_absent", lang, name=hint.capture)
             if not value or not self._fits(hint, value):
                 return None
             shown = visible(value, 48)
@@ -62,12 +64,19 @@ class Hints:
             phase = incident.first.phase
             return say("because_phase", lang, value=phase) if phase in hint.phase else None
         if hint.frame and incident.block is not None:
-            for exc in incident.block.chain:
-                for frame in exc.frames:
-                    passed = f"{frame.file}:{frame.function}"
-                    if self._confirm.search(hint.frame, passed) is not None:
-                        return say("because_frame", lang, value=visible(frame.place, 80))
+            place = self._passed(hint.frame, incident.block)
+            if hint.absent:
+                return None if place else say("because_no_frame", lang, value=hint.frame)
+            return say("because_frame", lang, value=visible(place, 80)) if place else None
         return None
+
+    def _passed(self, pattern: str, block: Block) -> str:
+        """The first frame of a traceback that a pattern fits, or ''."""
+        for exc in block.chain:
+            for frame in exc.frames:
+                if self._confirm.search(pattern, f"{frame.file}:{frame.function}") is not None:
+                    return frame.place
+        return ""
 
     def _checked(self, hint: Hint) -> str | None:
         """What the check has found, if that is what the hint asks for."""

@@ -46,6 +46,12 @@ WORDS: dict[str, Text] = {
     "because_check": Text("on this machine: {value}", "本机：{value}"),
     "because_bundle": Text("on {where}: {value}", "{where}：{value}"),
     "because_capture": Text("the log says: {value}", "日志中为：{value}"),
+    "because_absent": Text("the message tells no {name}", "日志中没有 {name}"),
+    "because_no_frame": Text("no frame is {value}", "调用栈中没有 {value}"),
+    "no_cause_fits": Text(
+        "The log rules out each cause that this rule knows.",
+        "该规则已知的各个原因都被日志排除。",
+    ),
     "because_config": Text("{name} is {value}", "{name} 为 {value}"),
     "because_seen": Text("{rule} is in this log too", "日志中还有 {rule}"),
     "because_phase": Text("it happened in phase {value}", "发生在 {value} 阶段"),

@@ -69,6 +69,7 @@ def _hint(value: Mapping[str, Any]) -> Hint:
         phase=tuple(value.get("phase", ())),
         seen=tuple(value.get("seen", ())),
         frame=value.get("frame", ""),
+        absent=value.get("absent", False),
         check=value.get("check", ""),
         state=value.get("state", "fault"),
     )

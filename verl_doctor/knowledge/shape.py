@@ -91,6 +91,7 @@ HINT = Map(
         "phase": PHASE,
         "seen": Seq(RULE_ID, scalar=True, note="another rule that matched in the same log"),
         "frame": Str(regex=True, note="searched in `path:function` of the traceback's frames"),
+        "absent": Bool(note="with `capture` or `frame`: there is none"),
         "check": Str(
             pattern=r"(?:env|config|data|model)\.[a-z_]+",
             note="a check that found a fault on this machine (--probe); `matches` in its words",

@@ -48,6 +48,8 @@ class Hint(NamedTuple):
     phase: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     frame: str = ""
+    absent: bool = False
+    """Holds where the message has no such capture, or no frame of the traceback is one."""
     check: str = ""
     state: str = "fault"
     """Of `check`: `fault`, or `ok` (all that it looked at was in order)."""

@@ -181,12 +181,12 @@ def _root(page: Page, finding: Finding, choice: bool) -> None:
 def _causes(page: Page, finding: Finding) -> None:
     """The likeliest reason, what else it may be, what is ruled out; each with its evidence."""
     page.field(page.say("why"), finding.cause)
-    _because(page, finding.causes[:1])
-    others = [one for one in finding.causes[1:] if one.state != "ruled_out"]
-    for i, cause in enumerate(others[:3]):
+    likely = [one for one in finding.causes if one.state != "ruled_out"]
+    _because(page, likely[:1])
+    for i, cause in enumerate(likely[1:4]):
         page.field(page.say("or") if i == 0 else "", cause.text)
         _because(page, (cause,))
-    for cause in finding.causes[1:]:
+    for cause in finding.causes:
         if cause.state == "ruled_out" and not cause.other_wording:
             page.field(page.say("ruled_out"), cause.text, "dim")
             _because(page, (cause,))
