@@ -227,3 +227,10 @@ def test_a_terminal_that_wrapped_hard() -> None:
     (block,) = blocks(wide.encode())
     assert "the cache blocks. No available memory for" in block.chain[0].message
     assert "\n" not in block.chain[0].message
+
+
+def test_a_record_that_could_not_be_printed_is_no_death() -> None:
+    log = python_dies("import logging\nlogging.warning('step %d', 'seven')\n{}['lr']")
+    logged, died = blocks(log)
+    assert logged.ignored
+    assert (died.chain[0].name, died.ignored) == ("KeyError", False)

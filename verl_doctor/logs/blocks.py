@@ -20,6 +20,7 @@ from .shapes import (
     GROUP,
     GROUP_RULE,
     HEADER,
+    LOGGING_ERROR,
     OUTSIDE,
     is_header,
     parse_exception,
@@ -59,7 +60,7 @@ class Assembler:
         self.opened = 0
         """Tracebacks begun so far; the token of the last one."""
         self._ignored: dict[Worker, int] = {}
-        """Line of the last `Exception ignored in` of a worker: Python went on after it."""
+        """Line of the last `Exception ignored in` or logging error of a worker: Python went on."""
 
     @property
     def busy(self) -> bool:
@@ -106,7 +107,7 @@ class Assembler:
         self, line: Line, formats: tuple[str, ...], exception: bool
     ) -> tuple[Part, int] | None:
         text = line.text
-        if text.startswith("Exception ignored "):
+        if text.startswith(("Exception ignored ", LOGGING_ERROR)):
             if len(self._ignored) >= MAX_IGNORED:  # only the last three lines are ever asked for
                 self._ignored.clear()
             self._ignored[line.worker] = line.number

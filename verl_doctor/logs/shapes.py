@@ -9,6 +9,8 @@ from ..scan.anchors import EXCEPTION_ENDINGS
 from .text import unglued
 
 HEADER = "Traceback (most recent call last)"
+LOGGING_ERROR = "--- Logging error ---"
+"""`logging.Handler.handleError`: a record could not be printed, and the program goes on."""
 CHAIN = (
     "The above exception was the direct cause of the following exception",
     "During handling of the above exception, another exception occurred",
@@ -26,7 +28,8 @@ _NAMELIKE = lazy.compile(
 CARETS = lazy.compile(r"^[\s~^]+$")
 OUTSIDE = lazy.compile(
     r"^(?:/\S*sh: |\[\d+\][+-]? +\w|exit code|exit status|Killed\b|Terminated\b|Aborted\b|step:\d"
-    r"|\+ \w|srun:|slurmstepd:|Exception ignored in|Traceback|done$|Set the environment variable"
+    r"|\+ \w|srun:|slurmstepd:|Exception ignored in|--- Logging error ---|Traceback|done$"
+    r"|Set the environment variable"
     r"|\S* ?\d{1,3}%\||=====|-----|\w+: line \d+: )"
 )
 

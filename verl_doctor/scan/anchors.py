@@ -136,7 +136,7 @@ ANCHORS: Final[dict[int, str]] = {
     r"|Illegal instruction|Floating point exception|\bHangup\b"
     r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
-    IGNORED: r"Exception ignored (in|on|while)",
+    IGNORED: r"(Exception ignored (in|on|while)|--- Logging error ---)",
     FACT: r"(ersion[\"']?[ :=]{1,3}[\"']?v?\d|LLM engine \(v\d"
     r"|NVIDIA [A-Z\d]|AMD Instinct|Ascend ?\d)",
     WARNING: r"(\bWARNING\b|\bWARN |Warning: )",
