@@ -118,6 +118,15 @@ def test_rules_test_says_why_a_rule_did_not_fire(tmp_path: Path) -> None:
     assert b"the text 'corporate proxy says' is not in the example" in done.stdout
 
 
+def test_a_rule_is_named_by_its_id() -> None:
+    done = run("rules", "test", "CFG033")
+    assert done.returncode == 0
+    assert b"1 rules, 4 examples, 0 failed" in done.stderr
+    done = run("rules", "lint", "CFG9")
+    assert done.returncode == 1
+    assert b"CFG9 is no file, folder or rule id; `verl-doctor rules list`" in done.stderr
+
+
 def test_a_bad_regular_expression_is_found() -> None:
     assert too_slow(r"(x+x+)+y") is not None
     assert too_slow(r"Dataset scripts are no longer supported, but found (\S+)") is None

@@ -48,13 +48,31 @@ def list_(layer: str | None, form: str, rule_dirs: tuple[str, ...], lang: Lang) 
         print(visible(note), file=sys.stderr)
 
 
-def _folders(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> list[Path]:
-    from ..knowledge.load import rule_folders
+def _chosen(
+    names: tuple[str, ...], rule_dirs: tuple[str, ...]
+) -> tuple[tuple[str, ...], list[Path]]:
+    """The files and folders that the arguments mean (an id means its rule's file), and the rule
+    folders. Raises ClickException for an argument that is neither."""
+    from ..knowledge.load import rule_files, rule_folders
 
-    for name in files:
-        if not Path(name).exists():
-            raise click.ClickException(f"{name} does not exist")
-    return rule_folders(rule_dirs)
+    folders = rule_folders(rule_dirs)
+    found = []
+    for name in names:
+        if Path(name).exists():
+            found.append(name)
+            continue
+        of_id = [
+            str(path)
+            for folder in folders
+            for path in rule_files(folder)
+            if path.name.startswith(f"{name}-")
+        ]
+        if not of_id:
+            raise click.ClickException(
+                f"{name} is no file, folder or rule id; `verl-doctor rules list` shows the ids"
+            )
+        found += of_id
+    return tuple(found), folders
 
 
 def _outside(files: tuple[str, ...], known: set[Path]) -> list[Path]:
@@ -82,7 +100,8 @@ def _wanted(path: str, files: tuple[str, ...]) -> bool:
 def lint(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
     """Every problem of the rule files at once, with line and column.
 
-    FILES: only these files or folders; a folder outside the rule folders is read as well.
+    FILES: only these files, folders or rule ids; a folder outside the rule folders is read as
+    well.
     """
     from ..authoring.lint import lint as check
     from ..authoring.lint import slow_patterns
@@ -90,7 +109,8 @@ def lint(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
     from ..knowledge.read import read_rule_file
     from ..logs.text import visible
 
-    plains, problems, notes = read_rules(_folders(files, rule_dirs))
+    files, folders = _chosen(files, rule_dirs)
+    plains, problems, notes = read_rules(folders)
     known = {Path(plain["path"]).resolve() for plain in plains}
     known |= {Path(problem.path).resolve() for problem in problems}
     for path in _outside(files, known):
@@ -112,13 +132,17 @@ def lint(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
 @click.argument("files", nargs=-1, type=click.Path())
 @rules_option
 def test(files: tuple[str, ...], rule_dirs: tuple[str, ...]) -> int:
-    """Every rule on its own examples, through the real pipeline; says why one did not fire."""
+    """Every rule on its own examples, through the real pipeline; says why one did not fire.
+
+    FILES: only these files, folders or rule ids.
+    """
     from ..authoring.proof import prove_all
     from ..errors import RuleError
     from ..knowledge.base import RuleBase, by_id
     from ..knowledge.load import read_rules
 
-    plains, problems, _ = read_rules(_folders(files, rule_dirs))
+    files, folders = _chosen(files, rule_dirs)
+    plains, problems, _ = read_rules(folders)
     bad = [problem for problem in problems if _wanted(problem.path, files)]
     if bad:
         raise RuleError("broken rules", tuple(str(problem) for problem in bad))
