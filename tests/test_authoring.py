@@ -123,7 +123,7 @@ def test_a_rule_is_named_by_its_id() -> None:
     assert done.returncode == 0
     assert b"1 rules, 4 examples, 0 failed" in done.stderr
     done = run("rules", "lint", "CFG9")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert b"CFG9 is no file, folder or rule id; `verl-doctor rules list`" in done.stderr
 
 
