@@ -53,25 +53,17 @@ def _chosen(
 ) -> tuple[tuple[str, ...], list[Path]]:
     """The files and folders that the arguments mean (an id means its rule's file), and the rule
     folders. Raises ClickException for an argument that is neither."""
-    from ..knowledge.load import rule_files, rule_folders
+    from ..knowledge.load import files_named, rule_folders
 
     folders = rule_folders(rule_dirs)
-    found = []
+    found: list[str] = []
     for name in names:
-        if Path(name).exists():
-            found.append(name)
-            continue
-        of_id = [
-            str(path)
-            for folder in folders
-            for path in rule_files(folder)
-            if path.name.startswith(f"{name}-")
-        ]
-        if not of_id:
+        files = [name] if Path(name).exists() else [*map(str, files_named({name}, folders))]
+        if not files:
             raise click.ClickException(
                 f"{name} is no file, folder or rule id; `verl-doctor rules list` shows the ids"
             )
-        found += of_id
+        found += files
     return tuple(found), folders
 
 

@@ -64,6 +64,17 @@ def rule_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*.y*ml") if path.suffix in (".yaml", ".yml"))
 
 
+def files_named(ids: Collection[str], folders: Sequence[Path]) -> Iterator[Path]:
+    """The files of rules with these ids, by their names: `<ID>-<slug>.yaml`.
+
+    Takes the ids and the folders; yields in the folders' order. No file is opened.
+    """
+    for folder in folders:
+        for path in rule_files(folder):
+            if path.stem.partition("-")[0] in ids:
+                yield path
+
+
 def read_rules(folders: Sequence[Path]) -> tuple[list[dict[str, Any]], list[Problem], list[str]]:
     """Reads every rule file.
 
@@ -103,18 +114,17 @@ def read_rules(folders: Sequence[Path]) -> tuple[list[dict[str, Any]], list[Prob
 def read_named(ids: Collection[str], folders: Sequence[Path]) -> dict[str, Rule]:
     """A few rules by their ids, without reading the others.
 
-    Takes the ids and the folders, weakest first. A rule is found by its file's name,
-    `<ID>-<slug>.yaml`; one that isn't there, or is broken, is left out.
+    Takes the ids and the folders, weakest first. A rule is found by its file's name; one that
+    isn't there, or is broken, is left out.
     """
     from .build import build_rule
     from .read import read_rule_file
 
     found = {}
-    for path in (path for folder in folders for path in rule_files(folder)):
-        if path.stem.partition("-")[0] in ids:
-            plain, _ = read_rule_file(path)
-            if plain is not None:
-                found[plain["id"]] = build_rule(plain)
+    for path in files_named(ids, folders):
+        plain, _ = read_rule_file(path)
+        if plain is not None:
+            found[plain["id"]] = build_rule(plain)
     return found
 
 

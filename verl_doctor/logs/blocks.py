@@ -10,6 +10,7 @@ from collections.abc import Collection
 from enum import Enum, auto
 
 from ..model import NOBODY, Block, Frame, Line, Worker
+from ..scan.anchors import LOGGING_ERROR
 from .building import OpenTraceback, State
 from .shapes import (
     BOX_FRAME,
@@ -20,7 +21,6 @@ from .shapes import (
     GROUP,
     GROUP_RULE,
     HEADER,
-    LOGGING_ERROR,
     OUTSIDE,
     is_header,
     parse_exception,

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 
 from .. import lazy
-from ..scan.anchors import EXCEPTION_ENDINGS
+from ..scan.anchors import EXCEPTION_ENDINGS, LOGGING_ERROR
 from .text import unglued
 
 HEADER = "Traceback (most recent call last)"
-LOGGING_ERROR = "--- Logging error ---"
-"""`logging.Handler.handleError`: a record could not be printed, and the program goes on."""
 CHAIN = (
     "The above exception was the direct cause of the following exception",
     "During handling of the above exception, another exception occurred",
@@ -28,7 +26,7 @@ _NAMELIKE = lazy.compile(
 CARETS = lazy.compile(r"^[\s~^]+$")
 OUTSIDE = lazy.compile(
     r"^(?:/\S*sh: |\[\d+\][+-]? +\w|exit code|exit status|Killed\b|Terminated\b|Aborted\b|step:\d"
-    r"|\+ \w|srun:|slurmstepd:|Exception ignored in|--- Logging error ---|Traceback|done$"
+    rf"|\+ \w|srun:|slurmstepd:|Exception ignored in|{LOGGING_ERROR}|Traceback|done$"
     r"|Set the environment variable"
     r"|\S* ?\d{1,3}%\||=====|-----|\w+: line \d+: )"
 )

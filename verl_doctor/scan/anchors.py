@@ -32,6 +32,9 @@ COLOURED: Final = 20
 FIRST_RULE: Final = 100
 """Ids from here on belong to rule texts."""
 
+LOGGING_ERROR: Final = "--- Logging error ---"
+"""`logging.Handler.handleError`: a record could not be printed, and the program goes on."""
+
 EXCEPTION_ENDINGS: Final = (
     "Error",
     "Exception",
@@ -136,7 +139,7 @@ ANCHORS: Final[dict[int, str]] = {
     r"|Illegal instruction|Floating point exception|\bHangup\b"
     r"|[Ee]xit(ed with)? ([Cc]ode|[Ss]tatus):? {0,12}\d{3}\b)",
     NCCL: r"(collective operation timeout: WorkNCCL|last enqueued work: )",
-    IGNORED: r"(Exception ignored (in|on|while)|--- Logging error ---)",
+    IGNORED: rf"(Exception ignored (in|on|while)|{LOGGING_ERROR})",
     FACT: r"(ersion[\"']?[ :=]{1,3}[\"']?v?\d|LLM engine \(v\d"
     r"|NVIDIA [A-Z\d]|AMD Instinct|Ascend ?\d)",
     WARNING: r"(\bWARNING\b|\bWARN |Warning: )",
